@@ -1,10 +1,10 @@
 # Completion of plugin-host for bash: plugins, functions, parameters and their values come from the program.
 
-# Splits a line into `words` as bash does, without expansions. `open` gets the length of the last word before a quote that
-# is not closed; it is empty if there is none.
+# Splits a line into `words` as bash does, without expansions. If a quote is not closed, `quote` is that quote, and
+# `open` the length of the last word before it; otherwise they are empty.
 _plugin_host_split() {
-  local line=$1 quote='' word='' begun='' i character
-  words=() open=''
+  local line=$1 word='' begun='' i character
+  words=() open='' quote=''
   for ((i = 0; i < ${#line}; i++)); do
     character=${line:i:1}
     if [[ $character == "\\" && $quote != "'" ]]; then
@@ -25,15 +25,31 @@ _plugin_host_split() {
   words+=("$word")
 }
 
+# Sets `quoted` to a text as it has to be written after `quote`, so that bash expands no part of it.
+_plugin_host_quote() {
+  case $quote in
+    "'") quoted=${1//"'"/"'\\''"} ;;
+    '"')
+      quoted=${1//\\/\\\\} quoted=${quoted//\"/\\\"}
+      quoted=${quoted//\$/\\\$} quoted=${quoted//\`/\\\`}
+      ;;
+    *)
+      quoted=''
+      [[ -n $1 ]] && printf -v quoted %q "$1"
+      ;;
+  esac
+}
+
 _plugin_host() {
-  local words open current start candidate
+  local words open quote quoted current start candidate
   _plugin_host_split "${COMP_LINE:0:COMP_POINT}"
   current=${words[${#words[@]} - 1]}
   # bash replaces only the text after an open quote, or after the last = or : of a word.
   if [[ -n $open ]]; then start=${current:0:open}; else start=${current%"${current##*[=:]}"}; fi
   COMPREPLY=()
   while IFS=$'\t' read -r candidate _; do
-    COMPREPLY+=("${candidate#"$start"}")
+    _plugin_host_quote "${candidate#"$start"}"
+    COMPREPLY+=("$quoted")
   done < <("${words[0]/#\~/$HOME}" complete -- "${words[@]:1}" 2> /dev/null)
   if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2> /dev/null; fi
 }

@@ -17,8 +17,9 @@
  * OWNERSHIP
  *   A handle returned by a function is a new reference, owned by the caller: release it once. A handle passed to a
  *   function stays the caller's, unless the comment says "takes over". The same holds for values whose kind owns memory
- *   (STRING, BYTES, ARRAY, MAP, ERROR, PROMISE, OBJECT): promise_value_release() releases one. A value passed to a
- *   callback is borrowed: it is valid until the callback returns; promise_value_retain() keeps it.
+ *   (STRING, BYTES, ARRAY, MAP, ERROR, PROMISE, OBJECT, and a DISCARDED with a cause): promise_value_release() releases
+ *   one. A value passed to a callback is borrowed: it is valid until the callback returns; promise_value_retain() keeps
+ *   it.
  *
  * HANDLES
  *   A `promise_t *` is a token, not an address: never dereference it. A call with a NULL token fails with
@@ -59,8 +60,9 @@
  *   share no number: one passed in place of another is refused.
  *
  *   A length or count that no memory can have (more than PTRDIFF_MAX bytes in all) is refused with PROMISE_EINVAL;
- *   where it asks for memory (promise_builder_new(), promise_builder_room()) with PROMISE_ENOMEM. The size of room that
- *   a caller offers (promise_queue_take(), promise_value_describe()) has no upper limit.
+ *   where it asks for memory (promise_builder_new(), promise_builder_room(), promise_trace_start()) with
+ *   PROMISE_ENOMEM. A limit (the capacity of a subscription) and the size of room that a caller offers
+ *   (promise_queue_take(), promise_value_describe()) have no upper limit.
  *
  * LIFETIME
  *   Handles are counted. A function that creates one returns a reference to the caller; ..._retain() adds one,
@@ -116,8 +118,9 @@
  *   - Callbacks without an executor run in the order of attachment on the settling thread. A callback that is attached
  *     to a settled promise runs at once on the attaching thread, maybe before earlier callbacks that the settling
  *     thread has not reached.
- *   A callback may call any function of this header, on any promise. It must return normally: an exception or a longjmp
- *   must not leave it.
+ *   A callback may call any function of this header, on any promise. It must return normally: an exception, a longjmp
+ *   or a pthread_exit() must not leave it. The same holds for every other function that the library calls: free_ctx,
+ *   destructors and methods of types, submit functions and hooks.
  *   Each callback has a `ctx`, passed to it, and a `free_ctx`, which may be NULL. free_ctx(ctx) is called exactly once
  *   on every path: after the callback ran, when it can no longer run, and when the attaching call fails.
  *

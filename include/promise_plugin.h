@@ -58,10 +58,10 @@
  *     Borrowed arguments are valid until the function returns, and, where it returns a promise, until that promise is
  *     settled; if it was discarded, until the last reference to it is released. So a thread that works for the promise
  *     retains it while it reads the arguments. The `data` of a str or bytes is NULL only if its length is 0; a cstr is
- *     never NULL. T in promise<T> is any of the types above but promise: the promise settles with the kind BOOL, I64
- *     (i8...i64), U64 (u8...u64, usize), F64 (f32, f64, f64x), STRING (str, cstr), BYTES (bytes, and structs and slices
- *     of scalars as C has them), POINTER (ptr<Name>) or VOID (void). A default is a literal of JSON: a number, true,
- *     false, null, a "string", [...] or {...}.
+ *     never NULL. T in promise<T> is a scalar, text, bytes, ptr<Name>, value, or a struct, an array or a slice of
+ *     scalars: the promise settles with the kind BOOL, I64 (i8...i64), U64 (u8...u64, usize), F64 (f32, f64, f64x),
+ *     STRING (str, cstr), BYTES (bytes, and structs and slices of scalars as C has them), POINTER (ptr<Name>) or VOID
+ *     (void). A default is a literal of JSON: a number, true, false, null, a "string", [...] or {...}.
  *
  *     The whole language, with variadic tails, contexts of callbacks, promises that a callback settles, and rules for
  *     functions that were not written as plugins, is in docs/signatures.md.
@@ -233,7 +233,9 @@ typedef struct promise_plugin {
   promise_plugin_load_t PROMISE_NULLABLE load;
 
   /* Called once after the last call, when every promise that the plugin returned is settled or abandoned; may be NULL.
-   * Threads of the plugin must have ended when it returns. The code stays mapped.
+   * At the host's deadline the host discards those that are still pending. If a function or a destructor of the plugin
+   * has not returned by then, this is not called. Threads of the plugin must have ended when it returns. The code stays
+   * mapped.
    * [one thread] */
   promise_plugin_unload_t PROMISE_NULLABLE unload;
 
@@ -246,9 +248,9 @@ typedef struct promise_plugin {
   size_t layout_count;
 } promise_plugin_t;
 
-/* Returns the descriptor of the plugin: the one symbol that a plugin exports. It must have no other effect (start no
- * thread, open no file), because the host also calls it to list a plugin that it does not load. The host refuses a
- * plugin whose range [abi_min, abi_max] does not hold its version.
+/* Returns the descriptor of the plugin: the one symbol that each plugin exports; f of own(f) and of message f is
+ * exported too. It must have no other effect (start no thread, open no file), because the host also calls it to list a
+ * plugin that it does not load. The host refuses a plugin whose range [abi_min, abi_max] does not hold its version.
  *   host_abi   the ABI version of the host
  * Returns the descriptor, constant and valid as long as the plugin is loaded; NULL if the plugin cannot work with
  * `host_abi`.

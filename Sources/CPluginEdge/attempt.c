@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -45,16 +48,32 @@ static void read_text(int32_t thread, uint64_t address, char *text, size_t capac
   text[0] = 0;
 }
 
-static const filter_rule_t *rule_of(const struct seccomp_data *data) {
-  for (int i = 0; i < FILTER_RULE_COUNT; i++) {
-    const filter_rule_t *rule = &filter_rules[i];
-    if (rule->number != data->nr)
-      continue;
-    /* The first of the rules for clone() has a condition. */
-    if (rule->condition == OF_SYSTEM && (data->args[0] & FILTER_FLAGS_OF_SYSTEM) == 0)
-      continue;
-    return rule;
+/* Reads the path of a descriptor of the thread. Empty if it cannot be read. */
+static void read_link(const plugin_attempt_t *attempt, char *path, size_t capacity) {
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%d/fd/%d", attempt->thread, attempt->folder);
+  ssize_t length = readlink(name, path, capacity - 1);
+  path[length > 0 && path[0] == '/' ? length : 0] = 0;
+}
+
+/* Returns whether a rule applies that is followed by another for the same system call; true for other rules. */
+static bool applies(const filter_rule_t *rule, const struct seccomp_data *data) {
+  switch (rule->condition) {
+  case OF_SYSTEM:
+    return (data->args[0] & FILTER_FLAGS_OF_SYSTEM) != 0;
+  case SIGNAL_RECEIVER_IOCTL:
+    return (uint32_t)data->args[1] == FIOSETOWN || (uint32_t)data->args[1] == SIOCSPGRP;
+  case GROWING_MEMORY:
+    return (data->args[3] & MAP_GROWSDOWN) != 0;
+  default:
+    return true;
   }
+}
+
+static const filter_rule_t *rule_of(const struct seccomp_data *data) {
+  for (int i = 0; i < FILTER_RULE_COUNT; i++)
+    if (filter_rules[i].number == data->nr && applies(&filter_rules[i], data))
+      return &filter_rules[i];
   return NULL;
 }
 
@@ -165,15 +184,60 @@ bool plugin_attempt_next(int32_t listener, plugin_attempt_t *attempt, char *path
   note_access(attempt, &notification->data);
   if (rule->folder >= 0)
     attempt->folder = (int32_t)notification->data.args[rule->folder];
+  attempt->change[0] = (uint32_t)notification->data.args[1];
+  attempt->change[1] = (uint32_t)notification->data.args[2];
   if (rule->path >= 0)
     read_text(attempt->thread, notification->data.args[rule->path], path, capacity);
+  else if (rule->folder >= 0)
+    read_link(attempt, path, capacity);
   return true;
+}
+
+/* Returns a copy of a descriptor of the thread's process; -1 if it cannot be made. */
+static int copy_of(const plugin_attempt_t *attempt) {
+  char line[256];
+  int process = -1;
+  snprintf(line, sizeof line, "/proc/%d/status", attempt->thread);
+  FILE *status = fopen(line, "re");
+  while (status != NULL && fgets(line, sizeof line, status) != NULL)
+    if (sscanf(line, "Tgid: %d", &process) == 1)
+      break;
+  if (status != NULL)
+    fclose(status);
+  int owner = (int)syscall(SYS_pidfd_open, process, 0);
+  int copy = owner < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, owner, attempt->folder, 0);
+  if (owner >= 0)
+    close(owner);
+  return copy;
+}
+
+void plugin_attempt_change(plugin_attempt_t *attempt) {
+  bool is_mode = strcmp(attempt->name, "fchmod") == 0;
+  if (!is_mode && strcmp(attempt->name, "fchown") != 0)
+    return;
+  /* The thread cannot exchange this copy, unlike its own descriptor, after the access was tested. */
+  int file = copy_of(attempt);
+  if (file < 0)
+    return;
+  int flags = fcntl(file, F_GETFL);
+  struct stat status;
+  bool is_own = flags >= 0 && (flags & (O_ACCMODE | O_PATH)) != O_RDONLY && !(flags & O_PATH) &&
+                fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+  bool is_same = is_own && (attempt->change[0] == UINT32_MAX || attempt->change[0] == status.st_uid) &&
+                 (attempt->change[1] == UINT32_MAX || attempt->change[1] == status.st_gid);
+  if (is_mode && is_own)
+    attempt->is_made = fchmod(file, attempt->change[0] & 0777) == 0;
+  else if (!is_mode)
+    attempt->is_made = is_same;
+  close(file);
 }
 
 void plugin_attempt_end(int32_t listener, const plugin_attempt_t *attempt) {
   response_t response = {.space = {0}};
   response.answer.id = attempt->id;
-  if (attempt->is_refused)
+  if (attempt->is_made)
+    response.answer.val = 0;
+  else if (attempt->is_refused)
     response.answer.error = attempt->capability == PLUGIN_CAPABILITY_NETWORK ? -EACCES : -EPERM;
   else
     response.answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;

@@ -6,9 +6,11 @@
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #define MACHINE AUDIT_ARCH_X86_64
@@ -33,9 +35,15 @@
 #define ALLOW_ONLY(name, argument, value)                                                                              \
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4), LOAD(args[argument]),                                         \
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1), ALLOWED, REFUSED
+/* Allows tgkill() with SIGABRT for threads of the process. */
+#define ALLOW_ABORT(process)                                                                                           \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 6), LOAD(args[0]),                                                \
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, process, 0, 2), LOAD(args[2]),                                               \
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SIGABRT, 1, 0), REFUSED, ALLOWED
 
-/* System calls for memory, threads, clocks, events, and reading. All others fail with EPERM. */
-static const struct sock_filter filter[] = {
+bool plugin_check_confine(void) {
+  /* System calls for memory, threads, clocks, events, reading, and abort(). All others fail with EPERM. */
+  struct sock_filter filter[] = {
     LOAD(arch),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0),
     REFUSED,
@@ -109,17 +117,16 @@ static const struct sock_filter filter[] = {
 #endif
     ALLOW_WITHOUT(openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC),
     ALLOW(mprotect),
+    ALLOW_ABORT((uint32_t)getpid()),
     /* Whether a descriptor is open: initialisers look at the standard streams. */
     ALLOW_ONLY(fcntl, 1, F_GETFD),
     /* A filter cannot read the arguments of clone3(). With ENOSYS the C library calls clone(), which may only make
-     * threads. */
+       * threads. */
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
     RETURN(SECCOMP_RET_ERRNO | ENOSYS),
     ALLOW_WITH(clone, 0, CLONE_THREAD),
     REFUSED,
-};
-
-bool plugin_check_confine(void) {
-  struct sock_fprog program = {sizeof filter / sizeof filter[0], (struct sock_filter *)filter};
+  };
+  struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }

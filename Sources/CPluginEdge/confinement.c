@@ -18,6 +18,15 @@
 enum { SYS_CREATE_RULESET = 444, SYS_ADD_RULE = 445, SYS_RESTRICT_SELF = 446 };
 enum { CREATE_RULESET_VERSION = 1, RULE_PATH_BENEATH = 1 };
 
+/* openat2(), which each kernel with Landlock has. */
+enum { SYS_OPENAT2 = 437, RESOLVE_NO_SYMLINKS = 4 };
+
+struct open_how {
+  uint64_t flags;
+  uint64_t mode;
+  uint64_t resolve;
+};
+
 #define EXECUTE (1ULL << 0)
 #define WRITE_FILE (1ULL << 1)
 #define READ_FILE (1ULL << 2)
@@ -67,8 +76,15 @@ int32_t plugin_landlock_begin(int32_t *version) {
   return (int32_t)syscall(SYS_CREATE_RULESET, &set, size, 0);
 }
 
+static int open_path(const char *path, bool is_direct) {
+  if (!is_direct)
+    return open(path, O_PATH | O_CLOEXEC);
+  struct open_how how = {O_PATH | O_CLOEXEC, 0, RESOLVE_NO_SYMLINKS};
+  return (int)syscall(SYS_OPENAT2, AT_FDCWD, path, &how, sizeof how);
+}
+
 int32_t plugin_landlock_allow(int32_t rules, const char *path, int32_t access) {
-  struct path_rule rule = {0, open(path, O_PATH | O_CLOEXEC)};
+  struct path_rule rule = {0, open_path(path, access & PLUGIN_ACCESS_DIRECT)};
   if (rule.parent < 0)
     return errno;
   struct stat status;
@@ -100,6 +116,16 @@ static int32_t limit(int resource, uint64_t soft, uint64_t hard) {
   return setrlimit(resource, &new) == 0 ? 0 : errno;
 }
 
+/* Also for the stack of the main thread, which grows, and does not count as data. */
+static int32_t limit_memory(uint64_t size) {
+  struct rlimit stack;
+  int32_t error = limit(RLIMIT_DATA, size, size);
+  if (error == 0 && getrlimit(RLIMIT_STACK, &stack) != 0)
+    error = errno;
+  uint64_t most = error == 0 && stack.rlim_cur < size ? stack.rlim_cur : size;
+  return error == 0 ? limit(RLIMIT_STACK, most, most) : error;
+}
+
 /* Drops all privileges but CAP_DAC_OVERRIDE, which the rules for files make harmless. */
 static int32_t drop_privileges(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -114,8 +140,13 @@ static int32_t drop_privileges(void) {
 
 int32_t plugin_confinement_limit(const plugin_confinement_t *given) {
   int32_t error = limit(RLIMIT_CORE, 0, 0);
+  /* Real-time threads on all processors would leave the host nothing. */
+  if (error == 0)
+    error = limit(RLIMIT_RTPRIO, 0, 0);
+  if (error == 0)
+    error = limit(RLIMIT_NICE, 0, 0);
   if (error == 0 && given->memory != 0)
-    error = limit(RLIMIT_DATA, given->memory, given->memory);
+    error = limit_memory(given->memory);
   if (error == 0 && given->cpu_time != 0)
     error = limit(RLIMIT_CPU, given->cpu_time, given->cpu_time + 1);
   if (error == 0)

@@ -3,11 +3,13 @@
 #include "filter_rules.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -26,9 +28,9 @@
 /* The size from which mmap() is reported. */
 enum { MUCH = 1 << 16 };
 
-/* A program under construction. A rule takes up to RULE_LENGTH instructions: those of MUCH_MEMORY, and the three of
+/* A program under construction. A rule takes up to RULE_LENGTH instructions: those of FILE_ATTRIBUTES, and the three of
  * add_rule() and the action. */
-enum { RULE_LENGTH = 10 };
+enum { RULE_LENGTH = FILTER_REQUEST_COUNT + 4 };
 typedef struct program {
   struct sock_filter code[FILTER_RULE_COUNT * RULE_LENGTH + 16];
   unsigned short length;
@@ -106,6 +108,35 @@ static void test_condition(program_t *program, filter_condition_t condition, uin
     load(program, 0, false);
     jump(program, BPF_JEQ, PR_SET_PDEATHSIG, 0, 1);
     break;
+  case NOT_DUMPABLE:
+    load(program, 0, false);
+    jump(program, BPF_JEQ, PR_SET_DUMPABLE, 0, 3);
+    load(program, 1, false);
+    jump(program, BPF_JEQ, 0, 0, 1);
+    break;
+  case SIGNAL_RECEIVER:
+    load(program, 1, false);
+    jump(program, BPF_JEQ, F_SETOWN_EX, 3, 0);
+    jump(program, BPF_JEQ, F_SETOWN, 0, 3);
+    load(program, 2, false);
+    jump(program, BPF_JEQ, (uint32_t)getpid(), 1, 0);
+    break;
+  case SIGNAL_RECEIVER_IOCTL:
+    load(program, 1, false);
+    jump(program, BPF_JEQ, FIOSETOWN, 1, 0);
+    jump(program, BPF_JEQ, SIOCSPGRP, 0, 1);
+    break;
+  case FILE_ATTRIBUTES:
+    load(program, 1, false);
+    for (int i = 0; i < FILTER_REQUEST_COUNT; i++) {
+      uint8_t rest = (uint8_t)(FILTER_REQUEST_COUNT - 1 - i);
+      jump(program, BPF_JEQ, filter_attribute_requests[i], rest, rest == 0 ? 1 : 0);
+    }
+    break;
+  case GROWING_MEMORY:
+    load(program, 3, false);
+    jump(program, BPF_JSET, MAP_GROWSDOWN, 0, 1);
+    break;
   case MUCH_MEMORY:
     load(program, 2, false);
     jump(program, BPF_JSET, PROT_WRITE, 0, 5);
@@ -135,9 +166,6 @@ static bool is_given(const filter_rule_t *rule, const plugin_confinement_t *give
     return given->processes;
   case PLUGIN_CAPABILITY_MEMORY:
     return given->memory == 0;
-  case PLUGIN_CAPABILITY_WRITE:
-    /* A call with a descriptor is for a file that could be opened. */
-    return given->writes && rule->is_refused && rule->path < 0;
   default:
     return false;
   }

@@ -25,6 +25,16 @@ typedef enum filter_condition {
   NOT_ITSELF,
   /* prctl(PR_SET_PDEATHSIG), which can undo the end with the parent. */
   PARENT_DEATH,
+  /* prctl(PR_SET_DUMPABLE) of 0, which hides the paths of refusals. */
+  NOT_DUMPABLE,
+  /* fcntl() that sets the receiver of a descriptor's signals, unless to the calling process. */
+  SIGNAL_RECEIVER,
+  /* ioctl() that does the same. */
+  SIGNAL_RECEIVER_IOCTL,
+  /* ioctl() with a request that changes attributes of an open file, or makes a copy of its folder. */
+  FILE_ATTRIBUTES,
+  /* mmap() of memory that grows downwards, which no limit counts. */
+  GROWING_MEMORY,
   /* mmap() or mprotect() of much writable memory. */
   MUCH_MEMORY,
 } filter_condition_t;
@@ -36,7 +46,8 @@ typedef struct filter_rule {
   /* Whether the call is refused; otherwise it is only reported. */
   bool is_refused;
   uint8_t condition;
-  /* The arguments that are the folder's descriptor and the path; -1: none. */
+  /* The arguments that are the folder's descriptor and the path; -1: none. A descriptor without a path is that of the
+   * file itself. */
   int8_t folder;
   int8_t path;
 } filter_rule_t;
@@ -45,6 +56,8 @@ typedef struct filter_rule {
   { SYS_##call, #call, PLUGIN_CAPABILITY_##capability, true, condition, -1, -1 }
 #define REFUSED_PATH(call, capability, folder, path)                                                                   \
   { SYS_##call, #call, PLUGIN_CAPABILITY_##capability, true, ALWAYS, folder, path }
+#define REFUSED_OPEN(call, capability, condition)                                                                      \
+  { SYS_##call, #call, PLUGIN_CAPABILITY_##capability, true, condition, 0, -1 }
 #define REPORTED(call, capability, condition, folder, path)                                                            \
   { SYS_##call, #call, PLUGIN_CAPABILITY_##capability, false, condition, folder, path }
 
@@ -98,10 +111,13 @@ static const filter_rule_t filter_rules[] = {
     REFUSED_PATH(lgetxattr, READ, -1, 0),
     REFUSED_PATH(listxattr, READ, -1, 0),
     REFUSED_PATH(llistxattr, READ, -1, 0),
-    REFUSED(fchmod, WRITE, ALWAYS),
-    REFUSED(fchown, WRITE, ALWAYS),
-    REFUSED(fsetxattr, WRITE, ALWAYS),
-    REFUSED(fremovexattr, WRITE, ALWAYS),
+    /* A file that is open only for reading can be changed by these. */
+    REFUSED_OPEN(fchmod, WRITE, ALWAYS),
+    REFUSED_OPEN(fchown, WRITE, ALWAYS),
+    REFUSED_OPEN(fsetxattr, WRITE, ALWAYS),
+    REFUSED_OPEN(fremovexattr, WRITE, ALWAYS),
+    REFUSED(ioctl, PROCESSES, SIGNAL_RECEIVER_IOCTL),
+    REFUSED_OPEN(ioctl, WRITE, FILE_ATTRIBUTES),
 
     REFUSED(clone, SYSTEM, OF_SYSTEM),
     REFUSED(clone, PROCESSES, NEW_PROCESS),
@@ -113,7 +129,9 @@ static const filter_rule_t filter_rules[] = {
     REFUSED(rt_sigqueueinfo, PROCESSES, NOT_ITSELF),
     REFUSED(rt_tgsigqueueinfo, PROCESSES, NOT_ITSELF),
     REFUSED(pidfd_send_signal, PROCESSES, ALWAYS),
+    REFUSED(fcntl, PROCESSES, SIGNAL_RECEIVER),
 
+    REFUSED(mmap, MEMORY, GROWING_MEMORY),
     REPORTED(mmap, MEMORY, MUCH_MEMORY, -1, -1),
     REPORTED(mremap, MEMORY, ALWAYS, -1, -1),
     /* The C library makes the stacks of threads writable in this way. */
@@ -142,6 +160,7 @@ static const filter_rule_t filter_rules[] = {
     REFUSED(mq_open, SYSTEM, ALWAYS),
     REFUSED(mq_unlink, SYSTEM, ALWAYS),
     REFUSED(prctl, SYSTEM, PARENT_DEATH),
+    REFUSED(prctl, SYSTEM, NOT_DUMPABLE),
     REFUSED(setsid, SYSTEM, ALWAYS),
     REFUSED(setpgid, SYSTEM, ALWAYS),
     REFUSED(ptrace, SYSTEM, ALWAYS),
@@ -223,6 +242,16 @@ static const filter_rule_t filter_rules[] = {
 #define FILTER_FLAGS_OF_SYSTEM                                                                                         \
   (CLONE_PARENT | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |         \
    CLONE_NEWNET)
+
+/* The requests of FILE_ATTRIBUTES; the headers of some systems lack a few. */
+static const uint32_t filter_attribute_requests[] = {
+    0x40086602 /* FS_IOC_SETFLAGS */,         0x40087602 /* FS_IOC_SETVERSION */,
+    0x40086604 /* EXT4_IOC_SETVERSION */,     0x401C5820 /* FS_IOC_FSSETXATTR */,
+    0x40806685 /* FS_IOC_ENABLE_VERITY */,    0x800C6613 /* FS_IOC_SET_ENCRYPTION_POLICY */,
+    0x50009401 /* BTRFS_IOC_SNAP_CREATE */,   0x50009417 /* BTRFS_IOC_SNAP_CREATE_V2 */,
+    0x5000940E /* BTRFS_IOC_SUBVOL_CREATE */, 0x50009418 /* BTRFS_IOC_SUBVOL_CREATE_V2 */,
+};
+enum { FILTER_REQUEST_COUNT = sizeof filter_attribute_requests / sizeof filter_attribute_requests[0] };
 
 /* The constants of ioprio_set(), which the C library does not declare. */
 enum { FILTER_IO_PRIORITY_PROCESS = 1 };

@@ -169,6 +169,12 @@ ptrdiff_t plugin_sealed_send(int32_t socket, const void *bytes, size_t count, co
   return sent;
 }
 
+void plugin_sealed_close(int32_t descriptor) {
+  struct linger none = {1, 0};
+  (void)setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+  close(descriptor);
+}
+
 /* Takes the descriptors out of a message; those that do not fit are closed. Returns whether all fit. */
 static bool take(struct msghdr *message, int32_t *descriptors, size_t *count) {
   bool fits = true;
@@ -182,7 +188,7 @@ static bool take(struct msghdr *message, int32_t *descriptors, size_t *count) {
       if (*count < PLUGIN_SEALED_MESSAGE) {
         descriptors[(*count)++] = descriptor;
       } else {
-        close(descriptor);
+        plugin_sealed_close(descriptor);
         fits = false;
       }
     }
@@ -210,7 +216,7 @@ ptrdiff_t plugin_sealed_receive(int32_t socket, void *bytes, size_t count, int32
   if (fits && (message.msg_flags & MSG_CTRUNC) == 0)
     return received;
   for (size_t index = 0; index < *descriptor_count; index++)
-    close(descriptors[index]);
+    plugin_sealed_close(descriptors[index]);
   /* The kernel cuts a message off where its space ends, or this process can have no more descriptors. */
   errno = fits && *descriptor_count < PLUGIN_SEALED_MESSAGE ? EMFILE : EBADMSG;
   *descriptor_count = 0;

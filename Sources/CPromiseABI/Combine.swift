@@ -42,6 +42,7 @@ private func gathered(
   else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }
+  guard count < Gather.inputLimit else { return unsafe made(nil) }
   for index in 0..<count {
     let promise = unsafe promises.unsafelyUnwrapped[index]
     guard unsafe resolve(promise) != nil else { return unsafe fail(refusal(promise)) }

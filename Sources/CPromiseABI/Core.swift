@@ -72,7 +72,11 @@ public func promise_resolve_many(
   _ promises: UnsafePointer<OpaquePointer?>?, _ values: UnsafePointer<promise_value_t>?, _ count: Int,
   _ statuses: UnsafeMutablePointer<promise_status_t>?
 ) -> promise_status_t {
-  guard unsafe isArrayCount(count, of: promise_value_t.self) else { return promise_status_t(PROMISE_EINVAL) }
+  // Without arrays there is nothing to settle, to release or to report.
+  let hasArray = unsafe promises != nil || values != nil || statuses != nil
+  guard unsafe isArrayCount(count, of: promise_value_t.self), hasArray || count == 0 else {
+    return promise_status_t(PROMISE_EINVAL)
+  }
   var first = promise_status_t(PROMISE_OK)
   for position in 0..<count {
     let value = unsafe values.map { unsafe $0 + position }

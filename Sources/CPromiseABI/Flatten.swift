@@ -19,7 +19,8 @@ public func promise_publisher_flat_map(
   default: return unsafe fail(promise_status_t(PROMISE_EINVAL), context)
   }
   guard let inner = unsafe inner else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
-  return unsafe made(found.flattened(kind, unsafeBitCast(inner, to: InnerStreams.Function.self), context)?.ref)
+  let function = unsafe unsafeBitCast(inner, to: InnerStreams.Function.self)
+  return unsafe made(found.flattened(kind, .function(function, context))?.ref)
 }
 
 @c @implementation
@@ -29,5 +30,5 @@ public func promise_publisher_retry(
   let context = unsafe Context(ctx, free_ctx)
   guard let attempt = unsafe attempt else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
   let function = unsafe unsafeBitCast(attempt, to: InnerStreams.Function.self)
-  return unsafe made(CellPublisher.retried(count, function, context)?.ref)
+  return unsafe made(CellPublisher.retried(count, .function(function, context))?.ref)
 }

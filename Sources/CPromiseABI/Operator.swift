@@ -45,7 +45,9 @@ public func promise_publisher_window(_ source: OpaquePointer?, _ count: Int) -> 
 @c @implementation
 public func promise_publisher_buffer(_ source: OpaquePointer?, _ count: Int) -> OpaquePointer? {
   guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
-  guard count > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard count != 0, unsafe isArrayCount(count, of: promise_value_t.self) else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
+  }
   return unsafe made(found.derived(by: .group(Grouping(size: count)))?.ref)
 }
 
@@ -84,7 +86,9 @@ public func promise_publisher_stateful(_ source: OpaquePointer?) -> OpaquePointe
 @c @implementation
 public func promise_publisher_replay(_ source: OpaquePointer?, _ count: Int) -> OpaquePointer? {
   guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
-  guard count > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard count != 0, unsafe isArrayCount(count, of: promise_value_t.self) else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
+  }
   return unsafe made(found.derived(by: .pass, isStateful: true, historyLimit: count)?.ref)
 }
 

@@ -52,7 +52,9 @@ public func promise_value_type(_ value: UnsafePointer<promise_value_t>?) -> Opaq
   guard let value = unsafe value, unsafe CellValue(value).isWellFormed else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }
-  return unsafe typeHandle(TypeRegistry.type(of: CellValue(value)))
+  // Each value has a type, unless the table of types cannot be made.
+  let type = unsafe TypeRegistry.type(of: CellValue(value))
+  return unsafe type == 0 ? fail(promise_status_t(PROMISE_ENOMEM)) : handle(CellRef(index: type))
 }
 
 private func typeHandle(_ type: UInt32) -> OpaquePointer? {

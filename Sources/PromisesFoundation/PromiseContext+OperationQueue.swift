@@ -14,7 +14,7 @@ extension PromiseContext {
   /// The operation queue that runs the caller, or the main queue outside one.
   ///
   /// A callback runs inline if the promise is settled on that same queue, or was settled before the callback was
-  /// attached.
+  /// attached. As with `.current`, each reading is a context of its own.
   public static var currentOperationQueue: PromiseContext {
     .nowOr(.executor(CurrentOperationQueueExecutor(OperationQueue.current ?? .main)))
   }

@@ -43,6 +43,8 @@ TEST(long_bytes_are_cut_off) {
   CHECK(strncmp(buffer, "bytes(100) ", 11) == 0 && strcmp(buffer + strlen(buffer) - 4, " …") == 0);
   CHECK_INT(strlen(buffer), 11 + 8 * 8 + 7 + 4);
   promise_value_release(&value);
+  CHECK_STATUS(promise_value_bytes(&value, memset(buffer, 'a', 32), 32), PROMISE_OK);
+  check_described(value, "bytes(32) 61616161 61616161 61616161 61616161 61616161 61616161 61616161 61616161");
 }
 
 TEST(promises_are_described_by_their_state) {
@@ -106,4 +108,18 @@ static void *describes_deep_values(void *argument) {
 
 TEST(deep_values_are_described_in_short) {
   on_small_stack(describes_deep_values, NULL);
+}
+
+TEST(deep_causes_are_described_in_short) {
+  char buffer[4096];
+  int causes = 0;
+  promise_value_t chain = *I64(0);
+  for (int i = 0; i < 30; i++)
+    chain = caused("m", i, NULL, chain);
+  size_t length = promise_value_describe(&chain, buffer, sizeof buffer);
+  for (const char *at = buffer; (at = strstr(at, "because of ")) != NULL; at++)
+    causes++;
+  CHECK_INT(causes, 17);
+  CHECK_TEXT(buffer + length - strlen("because of …"), "because of …");
+  promise_value_release(&chain);
 }

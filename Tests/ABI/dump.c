@@ -57,6 +57,7 @@ TEST(nothing_is_pending) {
 TEST(a_promise_that_any_holder_can_settle) {
   promise_t *promise = promise_new();
   says(promise, "pending, 1 reference, 0 callbacks: any holder", NULL);
+  CHECK(strstr(dumped, "\n1 promise is pending, 0 rejected and unhandled;") != NULL);
   promise_observe(promise, ignore_value, NULL, NULL, NULL);
   promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
   promise_on_cancel_request(promise, ignore_value, NULL, NULL);
@@ -110,6 +111,17 @@ TEST(followers_and_links) {
   RELEASE(links[0], links[1], follower, source);
 }
 
+/* A detached callback, which will not be called, stays in the list of its source behind a newer one. */
+TEST(a_detached_callback_is_not_counted) {
+  promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
+  promise_observe(source, ignore_value, NULL, NULL, NULL);
+  says(source, "pending, 1 reference, 2 callbacks: any holder", NULL);
+  CHECK_STATUS(promise_resolve(derived, I64(1)), PROMISE_OK);
+  says(source, "pending, 1 reference, 1 callback: any holder", NULL);
+  promise_resolve(source, I64(1));
+  RELEASE(derived, source);
+}
+
 TEST(gathers) {
   promise_t *inputs[] = {promise_new(), promise_new(), fulfilled(1)};
   promise_t *all = promise_all(inputs, 3, 0), *race = promise_race(inputs, 2, 0);
@@ -121,6 +133,17 @@ TEST(gathers) {
   RELEASE(race, all);
   for (int i = 0; i < 3; i++)
     promise_release(inputs[i]);
+}
+
+TEST(gathers_name_their_mode) {
+  promise_t *inputs[] = {promise_new(), promise_new()};
+  promise_t *settled = promise_all_settled(inputs, 2, 0), *any = promise_any(inputs, 2, 0);
+  promise_t *race = promise_race(inputs, 2, 0);
+  says(settled, "pending, 2 references, 0 callbacks: all, however they end, of its inputs: 2 of them are pending",
+       NULL);
+  says(any, "pending, 2 references, 0 callbacks: any of its inputs: 2 of them are pending", NULL);
+  says(race, "pending, 2 references, 0 callbacks: the first of its inputs: 2 of them are pending", NULL);
+  RELEASE(race, any, settled, inputs[0], inputs[1]);
 }
 
 TEST(timers) {
@@ -161,6 +184,28 @@ TEST(jobs) {
   promise_executor_release(executor);
 }
 
+TEST(callbacks_name_their_executor) {
+  promise_job_t *kept = NULL;
+  struct {
+    promise_executor_t *executor;
+    const char *name;
+  } all[] = {{promise_executor_serial(promise_executor_immediate()), "the serial executor"},
+             {promise_executor_global(PROMISE_PRIORITY_DEFAULT), "the pool"},
+             {promise_executor_main(), "the main executor"},
+             {promise_executor_new(keep_job, &kept, NULL), "the executor"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    promise_reaction_t reaction = {.size = sizeof reaction, .executor = all[i].executor, .on_fulfilled = adds_one};
+    promise_t *source = promise_new(), *derived = promise_react(source, &reaction);
+    char expected[256];
+    snprintf(expected, sizeof expected, "pending, 2 references, 0 callbacks: a callback on %s %p, after %p",
+             all[i].name, (void *)all[i].executor, (void *)source);
+    dump();
+    CHECK_TEXT(line_of(derived), expected);
+    RELEASE(derived, source);
+    promise_executor_release(all[i].executor);
+  }
+}
+
 TEST(orphans) {
   promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
   promise_release(source);
@@ -193,6 +238,7 @@ TEST(rejections_that_nobody_has_taken) {
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
   promise_t *promise = rejected(7);
   says(promise, "rejected and unhandled; 1 reference", NULL);
+  CHECK(strstr(dumped, "\n0 promises are pending, 1 rejected and unhandled;") != NULL);
   CHECK_INT(promise_state(promise), PROMISE_REJECTED);
   dump();
   CHECK_POINTER(line_of(promise), NULL);
@@ -221,6 +267,33 @@ TEST(ages) {
     promise_release(later);
   }
   promise_release(before);
+}
+
+/* Returns the milliseconds that the last dump has behind `label` in the line of a promise; -1: none. */
+static int64_t milliseconds_behind(const char *label, promise_t *promise) {
+  long long seconds;
+  int thousandths;
+  const char *line = line_of(promise), *at = line != NULL ? strstr(line, label) : NULL;
+  if (at == NULL || sscanf(at + strlen(label), "%lld.%3d s", &seconds, &thousandths) != 2)
+    return -1;
+  return seconds * 1000 + thousandths;
+}
+
+TEST(times_have_thousandths) {
+  const int64_t delay = 3600456 * MILLISECONDS + 300000;
+  promise_trace_t trace = {.size = sizeof trace, .capacity = 1};
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  int64_t before = now();
+  promise_t *promise = promise_new(), *asleep = promise_sleep(delay);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+  dump();
+  int64_t passed = now() - before;
+  int64_t age = milliseconds_behind("pending for ", promise);
+  int64_t due = milliseconds_behind(": a timer due in ", asleep);
+  CHECK(age >= 0 && age <= passed / MILLISECONDS);
+  CHECK(due >= (delay - passed) / MILLISECONDS && due <= delay / MILLISECONDS);
+  promise_discard(asleep);
+  RELEASE(asleep, promise);
 }
 
 TEST(dump_writes_to_a_descriptor) {

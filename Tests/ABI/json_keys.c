@@ -20,3 +20,11 @@ TEST(keys_differ_by_any_byte) {
     }
   }
 }
+
+TEST(equal_keys_are_one_value) {
+  uint64_t before = statistics().values;
+  promise_value_t value = json("[{\"key\":1},{\"key\":2},{\"key\":3}]");
+  /* The array, three maps, and the key. */
+  CHECK_INT(statistics().values - before, 5);
+  promise_value_release(&value);
+}

@@ -167,7 +167,8 @@ TEST(limits_hold) {
   promise_value_release(&out), promise_value_release(&value);
   check_refused("[[[]]]", 6, &options, PROMISE_JSON_EDEPTH, 2, "nested deeper than the caller allows, found '['");
   check_refused("[{\"a\":{}}]", 10, &options, PROMISE_JSON_EDEPTH, 6, "nested deeper");
-  check_refused("          1", 11, &options, PROMISE_JSON_ELENGTH, 11, "longer than the caller allows");
+  check_refused("          1", 11, &options, PROMISE_JSON_ELENGTH, 11,
+                "longer than the caller allows (line 1, column 12");
 
   value = nest(*I64(1), 3);
   CHECK_STATUS(promise_value_to_json(&out, &value, &options, &error), PROMISE_EINVAL);

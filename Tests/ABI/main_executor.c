@@ -1,7 +1,7 @@
 /* The main executor: the main loop, or its replacement. */
 #include <sched.h>
 
-#include "scheduling.h"
+#include "streams.h"
 
 static promise_executor_t *main_executor(void) {
   promise_executor_t *executor = promise_executor_main();
@@ -311,4 +311,32 @@ TEST(nothing_is_left_in_the_loop) {
   CHECK_INT(atomic_load(&jobs_run), atomic_load(&jobs_submitted));
   promise_executor_set_main(NULL);
   promise_executor_release(other);
+}
+
+static void counts_value(void *ctx, const promise_value_t *value) {
+  CHECK_INT(value->as.i64, ++*(long *)ctx);
+}
+
+static void *delivers_many(void *unused) {
+  long count = check_scale(200 * 1000), delivered = 0;
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscription_t wish = {.size = sizeof wish,
+                                 .overflow = PROMISE_OVERFLOW_BUFFER,
+                                 .executor = main_executor(),
+                                 .on_value = counts_value,
+                                 .ctx = &delivered};
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  for (long i = 1; i <= count; i++)
+    publish(publisher, i);
+  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
+  CHECK_INT(delivered, count);
+  release_both(subscriber, publisher);
+  return unused;
+}
+
+/* A subscriber whose turns run in the submitting call does not yield, and so takes no stack. */
+TEST(events_on_an_inline_substitute_take_no_stack) {
+  CHECK_STATUS(promise_executor_set_main(promise_executor_immediate()), PROMISE_OK);
+  on_small_stack(delivers_many, NULL);
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
 }

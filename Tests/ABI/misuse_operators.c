@@ -77,6 +77,7 @@ static void sized(promise_publisher_t *(*function)(promise_publisher_t *, size_t
   promise_publisher_t *source = promise_publisher_new(0);
   refused(function(source, 0), PROMISE_EINVAL, NULL);
   refused(function(source, SIZE_MAX), PROMISE_EINVAL, NULL);
+  refused(function(source, TOO_MANY(promise_value_t)), PROMISE_EINVAL, NULL);
   CHECK_INT(promise_publisher_count(source), 0);
   promise_publisher_release(source);
 }

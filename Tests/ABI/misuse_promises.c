@@ -185,6 +185,7 @@ MISUSE(promise_resolve_many) {
   promise_status_t statuses[2] = {1, 1};
   CHECK_STATUS(promise_resolve_many(NULL, NULL, 0, NULL), PROMISE_OK);
   CHECK_STATUS(promise_resolve_many(promises, NULL, SIZE_MAX, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_resolve_many(NULL, NULL, TOO_MANY(promise_value_t) - 1, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_resolve_many(NULL, NULL, 2, statuses), PROMISE_EINVAL);
   CHECK_STATUS(statuses[1], PROMISE_EINVAL);
   CHECK_STATUS(promise_resolve_many(promises, NULL, 2, NULL), PROMISE_EINVAL);

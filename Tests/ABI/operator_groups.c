@@ -24,7 +24,7 @@ TEST(groups_follow_each_other) {
 TEST(each_end_publishes_the_rest_of_a_group_first) {
   for (int how = 0; how < 3; how++) {
     promise_publisher_t *source = publisher_new(0);
-    promise_publisher_t *groups = promise_publisher_buffer(source, SIZE_MAX / 2);
+    promise_publisher_t *groups = promise_publisher_buffer(source, PTRDIFF_MAX / sizeof(promise_value_t));
     promise_subscriber_t *subscriber = listen_to_arrays(groups);
     promise_t *end = end_of(subscriber);
     for (int64_t number = 1; number <= 5; number++)

@@ -1,6 +1,6 @@
 /* The global executors: a job that arrives at one moment of the life of a thread of the pool. The program replaces two
  * functions of the C library: pthread_cond_timedwait, in which an idle thread times out just when a job arrives; and
- * pthread_create, whose thread begins later. */
+ * pthread_create, whose thread begins later, or which fails. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "asleep.h"
 #include "child.h"
-#include "scheduling.h"
+#include "streams.h"
 
 /* ThreadSanitizer replaces the same functions, so these call its replacements. */
 #if defined(__has_feature)
@@ -186,4 +186,24 @@ TEST(time_limits_hold_although_no_thread_could_be_started) {
   CHECK_INT(promise_state(asked), PROMISE_REJECTED); /* cancelled */
   RELEASE(hour, pending, asked, slept, limited);
   promise_token_release(token);
+}
+
+/* Runs in a child of fork(), in which the clock has no thread yet. */
+static void debounces_without_a_thread(void *unused) {
+  (void)unused;
+  listener_t listener = {0};
+  promise_publisher_t *source = publisher_new(0), *paced = promise_publisher_debounce(NULL, source, 1000000);
+  promise_subscriber_t *subscriber = listen(paced, &listener);
+  promise_t *end = end_of(subscriber);
+  atomic_store(&is_to_refuse, true);
+  publish(source, 1);
+  atomic_store(&is_to_refuse, false);
+  CHECK_TEXT(listener.log, "1 .");
+  CHECK(failed_with(end, PROMISE_ENOMEM));
+  promise_release(end), promise_publisher_release(paced);
+  release_both(subscriber, source);
+}
+
+TEST(a_stream_whose_timer_cannot_be_started_fails_with_enomem) {
+  IN_CHILD(debounces_without_a_thread, NULL);
 }

@@ -159,6 +159,32 @@ TEST(callback_may_keep_the_settling_promise) {
   CHECK_STATUS(promise_release(subject), PROMISE_ESTALE);
 }
 
+/* ---- The array of a combination ---- */
+
+static promise_t *inputs[3];
+
+static void clears_its_place(void *ctx, const promise_value_t *reason) {
+  spy_see(ctx, reason);
+  CHECK_STATUS(promise_release(inputs[1]), PROMISE_OK);
+  inputs[1] = NULL;
+}
+
+TEST(cancel_handler_may_change_the_array_of_a_combination) {
+  typedef promise_t *combinator_t(promise_t *const *, size_t, uint32_t);
+  combinator_t *const combinators[] = {promise_all, promise_any, promise_race};
+  for (int i = 0; i < 3; i++) {
+    spy_t spy = {0};
+    inputs[0] = i == 0 ? rejected(1) : fulfilled(1), inputs[1] = promise_new(), inputs[2] = promise_new();
+    promise_t *asked = inputs[1];
+    promise_on_cancel_request(asked, clears_its_place, &spy, spy_free);
+    promise_t *result = combinators[i](inputs, 3, PROMISE_COMBINE_CANCEL_OTHERS);
+    CHECK(ended(result, i == 0 ? PROMISE_REJECTED : PROMISE_FULFILLED, 1));
+    CHECK_SPY(&spy, 1, 1);
+    CHECK_STATUS(promise_state(asked), PROMISE_ESTALE);
+    RELEASE(result, inputs[0], inputs[2]);
+  }
+}
+
 /* ---- Adding to the token that is being invalidated ---- */
 
 static promise_token_t *parent, *chained;

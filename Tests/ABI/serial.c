@@ -184,3 +184,39 @@ static void *settles_a_long_chain(void *argument) {
 TEST(chain_on_an_immediate_target_takes_no_stack) {
   on_small_stack(settles_a_long_chain, NULL);
 }
+
+typedef struct repetition {
+  promise_executor_t *executor;
+  promise_loop_t *stopped; /* NULL, or the loop that the tenth job stops */
+  int jobs;
+} repetition_t;
+
+static void repeats(void *ctx) {
+  repetition_t *repetition = ctx;
+  if (++repetition->jobs == 10 && repetition->stopped != NULL)
+    CHECK_STATUS(promise_loop_stop(repetition->stopped), PROMISE_OK);
+  if (repetition->jobs < 10000)
+    CHECK_STATUS(promise_executor_submit(repetition->executor, repeats, repetition, NULL), PROMISE_OK);
+}
+
+/* Jobs that submit the next one keep no loop busy: it ends its run, or is stopped, after a turn of the executor. */
+TEST(a_loop_gets_its_turn) {
+  for (int levels = 1; levels <= 2; levels++) {
+    promise_loop_t *loop = promise_loop_new();
+    promise_executor_t *base = promise_loop_executor(loop), *outer = promise_executor_serial(base);
+    promise_executor_t *serial = levels == 1 ? outer : promise_executor_serial(outer);
+    repetition_t endless = {.executor = serial}, stops = {.executor = serial, .stopped = loop};
+    CHECK_STATUS(promise_executor_submit(serial, repeats, &endless, NULL), PROMISE_OK);
+    CHECK_INT(promise_loop_run_once(loop), 1);
+    CHECK(endless.jobs > 0 && endless.jobs <= (levels == 1 ? 64 : 64 * 64));
+    endless.jobs = 10000;
+    CHECK_STATUS(promise_loop_run(loop, 0), PROMISE_ETIMEDOUT);
+    CHECK_STATUS(promise_executor_submit(serial, repeats, &stops, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_loop_run(loop, FOR_EVER), PROMISE_OK);
+    CHECK(stops.jobs >= 10 && stops.jobs < 10000);
+    promise_loop_release(loop);
+    if (levels == 2)
+      promise_executor_release(serial);
+    promise_executor_release(outer), promise_executor_release(base);
+  }
+}

@@ -35,6 +35,33 @@ TEST(a_rejection_passes_through_a_handler_for_values) {
   untrace(&watch);
 }
 
+TEST(callbacks_that_are_not_called_are_not_traced) {
+  watch_t watch = {0};
+  promise_t *promise = promise_new();
+  trace_to(&watch, 0);
+  promise_t *other = promise_rescue(promise, promise_type_named("error"), adds_one, NULL, NULL);
+  promise_t *any = promise_rescue(promise, NULL, adds_one, NULL, NULL);
+  promise_t *last = promise_finally(promise, ignore_context, NULL, NULL);
+  promise_reject(promise, I64(1));
+  /* The rescue of errors is not called. */
+  CHECK_TEXT(watch.kinds, "CCCSSBSEBSE");
+  CHECK(watch.events[4].id == id_of(other));
+  CHECK(watch.events[5].id == id_of(any) && watch.events[8].id == id_of(last));
+  RELEASE(last, any, other, promise);
+  untrace(&watch);
+}
+
+TEST(handlers_of_cancel_requests_are_not_traced) {
+  watch_t watch = {0};
+  promise_t *promise = promise_new();
+  trace_to(&watch, 0);
+  CHECK_STATUS(promise_on_cancel_request(promise, ignore_value, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_request_cancel(promise, I64(1)), PROMISE_OK);
+  CHECK_TEXT(watch.kinds, "");
+  promise_release(promise);
+  untrace(&watch);
+}
+
 TEST(a_callback_that_settles_nothing) {
   watch_t watch = {0};
   promise_t *promise = promise_new();
@@ -124,6 +151,57 @@ TEST(a_dropped_job_rejects) {
   CHECK_INT(watch.events[1].state, PROMISE_REJECTED);
   RELEASE(derived, promise);
   promise_executor_release(executor);
+  untrace(&watch);
+}
+
+enum { REUSED = 4 };
+static promise_t *reused[REUSED];
+
+/* A trace function that releases the promise whose settlement it is called with. Promises reuse the cells that were
+ * freed. */
+static void releases(void *ctx, const promise_trace_event_t *event) {
+  promise_t *promise = ctx;
+  if (event->kind != PROMISE_TRACE_SETTLED || event->id != id_of(promise))
+    return;
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  for (int i = 0; i < REUSED; i++)
+    reused[i] = fulfilled(1);
+}
+
+TEST(a_trace_function_may_release_the_promise) {
+  payload_t payload = {0};
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_value_t value = object(&payload);
+  promise_observe(promise, spy_observer, NULL, &spy, spy_free);
+  promise_trace_t trace = {.size = sizeof trace, .event = releases, .ctx = promise};
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_INT(spy.kind, PROMISE_KIND_OBJECT);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
+  for (int i = 0; i < REUSED; i++)
+    CHECK_STATUS(promise_release(reused[i]), PROMISE_OK);
+}
+
+/* The id of a callback that settles no promise is not a handle, of no kind. */
+TEST(ids_of_callbacks_are_not_handles) {
+  watch_t watch = {0};
+  promise_t *promise = promise_new();
+  trace_to(&watch, 0);
+  promise_observe(promise, ignore_value, ignore_value, NULL, NULL);
+  CHECK_TEXT(watch.kinds, "A");
+  void *id = (void *)(uintptr_t)watch.events[0].id;
+  CHECK(id != NULL);
+  promise_value_t value = {.kind = PROMISE_KIND_POINTER, .as.ptr = id};
+  CHECK_STATUS(promise_resolve(id, &value), PROMISE_ESTALE);
+  CHECK_STATUS(promise_release(id), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_release(id), PROMISE_ESTALE);
+  CHECK_STATUS(promise_loop_release(id), PROMISE_ESTALE);
+  promise_reject(promise, I64(1));
+  promise_release(promise);
   untrace(&watch);
 }
 

@@ -96,6 +96,51 @@ TEST(a_callback_names_its_executor) {
   promise_executor_release(executor);
 }
 
+/* Returns the first event with that phase and, unless `promise` is NULL, with that promise: its id, or an argument. */
+static const promise_value_t *event_of(const promise_value_t *events, char phase, promise_t *promise) {
+  char id[32];
+  snprintf(id, sizeof id, "%p", (void *)promise);
+  for (size_t i = 0; i < promise_value_count(events); i++) {
+    const promise_value_t *event = promise_value_at(events, i), *args = member(event, "args");
+    if (text_of(event, "ph")[0] != phase)
+      continue;
+    const char *const ids[] = {phase == 'b' || phase == 'e' ? text_of(event, "id") : NULL,
+                               phase == 'B' ? text_of(args, "id") : NULL,
+                               phase == 'X' ? text_of(args, "promise") : NULL};
+    for (int j = 0; j < 3; j++)
+      if (promise == NULL || (ids[j] != NULL && strcmp(ids[j], id) == 0))
+        return event;
+  }
+  return NULL;
+}
+
+TEST(sources_outcomes_and_arrows) {
+  char source[32];
+  record(100);
+  promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL), *lost = promise_new();
+  promise_resolve(promise, I64(1));
+  promise_t *bad = rejected(7);
+  promise_release(lost);
+  promise_trace_stop();
+  write_trace(PROMISE_TRACE_FORMAT_PERFETTO);
+  promise_value_t all = json(written);
+  const promise_value_t *events = member(&all, "traceEvents");
+  snprintf(source, sizeof source, "%p", (void *)promise);
+  CHECK_TEXT(text_of(member(event_of(events, 'b', derived), "args"), "made of"), source);
+  CHECK_POINTER(member(member(event_of(events, 'b', promise), "args"), "made of"), NULL);
+  CHECK_TEXT(text_of(member(event_of(events, 'B', derived), "args"), "of"), source);
+  CHECK_TEXT(text_of(member(event_of(events, 'e', derived), "args"), "ended"), "fulfilled");
+  CHECK_TEXT(text_of(member(event_of(events, 'e', bad), "args"), "ended"), "rejected");
+  CHECK_TEXT(text_of(member(event_of(events, 'e', lost), "args"), "ended"), "dropped pending");
+  CHECK_TEXT(text_of(event_of(events, 'X', promise), "name"), "fulfill");
+  CHECK_TEXT(text_of(event_of(events, 'X', bad), "name"), "reject");
+  /* The arrow leads from the settlement of the source to the callback. */
+  CHECK(values_equal(member(event_of(events, 's', NULL), "ts"), member(event_of(events, 'X', promise), "ts")));
+  CHECK(values_equal(member(event_of(events, 'f', NULL), "ts"), member(event_of(events, 'B', derived), "ts")));
+  promise_value_release(&all);
+  RELEASE(bad, derived, promise);
+}
+
 TEST(the_newest_events_are_kept_and_the_lost_are_counted) {
   record(3);
   for (int i = 0; i < 10; i++)
@@ -208,6 +253,32 @@ TEST(graphviz) {
   CHECK(strstr(written, "\\nfulfilled after ") != NULL && strstr(written, "\\nrejected after ") != NULL);
   CHECK(strstr(written, "\\npending\", style=dashed") != NULL && strstr(written, "callback 0x") != NULL);
   give_to_dot();
+}
+
+/* Returns the text after `outcome` in the node of a promise, or "". */
+static const char *node_behind(promise_t *promise, const char *outcome) {
+  char begin[128];
+  snprintf(begin, sizeof begin, "\"%p\" [label=\"%p\\n%s after ", (void *)promise, (void *)promise, outcome);
+  const char *at = strstr(written, begin);
+  return at != NULL ? at + strlen(begin) : "";
+}
+
+TEST(nodes_have_outcomes_and_times) {
+  record(100);
+  int64_t before = now();
+  promise_t *good = fulfilled(1), *bad = rejected(7);
+  double most = (double)(now() - before) / 1000;
+  promise_trace_stop();
+  write_trace(PROMISE_TRACE_FORMAT_GRAPHVIZ);
+  double microseconds;
+  char colour[16] = "";
+  CHECK_INT(sscanf(node_behind(good, "fulfilled"), "%lf us\", color=%15[a-z]];", &microseconds, colour), 2);
+  CHECK_TEXT(colour, "green");
+  CHECK(microseconds >= 0 && microseconds <= most);
+  CHECK_INT(sscanf(node_behind(bad, "rejected"), "%lf us\", color=%15[a-z]];", &microseconds, colour), 2);
+  CHECK_TEXT(colour, "red");
+  CHECK(microseconds >= 0 && microseconds <= most);
+  RELEASE(good, bad);
 }
 
 TEST(nothing_recorded) {

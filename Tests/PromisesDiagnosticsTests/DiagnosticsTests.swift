@@ -46,6 +46,24 @@ struct DiagnosticsTests {
   func replacingATrace() async {
     await #expect(processExitsWith: .success) { Bodies.replacingATrace() }
   }
+
+  @Test("an observer gets events although another one stops while a trace is replaced")
+  func stoppingDuringReplacement() async {
+    await #expect(processExitsWith: .success) { Bodies.stoppingDuringReplacement() }
+  }
+
+  @Test("stopping diagnostics that are off leaves the hooks of the program")
+  func stoppedWhileOff() async {
+    await #expect(processExitsWith: .success) {
+      let seconds = Recorder<UInt64>()
+      PromiseHooks.install(PromiseHooks(secondSettlement: { id, _, _ in seconds.record(id) }))
+      PromiseDiagnostics.stop()
+      let promise = Promise<Int>()
+      promise.resolve(1)
+      promise.resolve(2)
+      #expect(seconds.events == [promise.id])
+    }
+  }
 }
 
 /// The bodies of the tests.
@@ -106,6 +124,8 @@ private enum Bodies {
     let place = try #require(report.origin?.place)
     #expect(place.file.hasSuffix("Tests/PromisesDiagnosticsTests/DiagnosticsTests.swift"))
     #expect(place.line == line, "\(place)")
+    let function = try #require(place.function)
+    #expect(!function.isEmpty && "\(place)" == "\(place.file):\(line) in \(function)")
     #expect("\(report)".contains("created at \(place.file):\(line)"))
   }
 
@@ -118,6 +138,9 @@ private enum Bodies {
     }
     let second = try #require(seconds.first)
     #expect(second.kind == .secondSettlement(.fulfilled, value: "2"))
+    #expect("\(second)".hasSuffix(": settled again, fulfilled, with 2"))
+    let unobserved = try #require(reports { Promise<Int>().named("unobserved").id }.first)
+    #expect("\(unobserved)".hasSuffix("destroyed while pending, with 0 callbacks"))
     var line = 0
     let ofFuture = reports {
       let (future, resolver) = Future<Int, TestError>.makeWithResolver()
@@ -220,13 +243,24 @@ private enum Bodies {
   static func replacingATrace() {
     let events = Recorder<PromiseTrace.Event>()
     let inner = Monitor<PromiseEvents.Observer?>(nil)
-    func record(_ last: LastWord) -> @Sendable (PromiseTrace.Event) -> Void { { _ in last.touch() } }
     PromiseTrace.start(
-      onEvent: record(LastWord { inner.withLock { $0 = PromiseEvents.observe { events.record($0) } } }))
+      onEvent: keeping(LastWord { inner.withLock { $0 = PromiseEvents.observe { events.record($0) } } }))
     let outer = PromiseEvents.observe { events.record($0) }
     let promise = Promise<Int>()
     #expect(events.events.filter { $0.id == promise.id }.map(\.kind) == [.created, .created])
     inner.withLock { $0 }?.stop()
     outer.stop()
   }
+
+  static func stoppingDuringReplacement() {
+    let events = Recorder<PromiseTrace.Event>()
+    PromiseTrace.start(onEvent: keeping(LastWord { PromiseEvents.observe { _ in }.stop() }))
+    let observer = PromiseEvents.observe { events.record($0) }
+    let promise = Promise<Int>()
+    #expect(events.events.filter { $0.id == promise.id }.map(\.kind) == [.created])
+    observer.stop()
+  }
+
+  /// Returns a function for a trace that holds `last` until it is released.
+  private static func keeping(_ last: LastWord) -> @Sendable (PromiseTrace.Event) -> Void { { _ in last.touch() } }
 }

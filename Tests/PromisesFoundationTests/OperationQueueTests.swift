@@ -59,6 +59,8 @@ struct OperationQueueTests {
     #expect(PromiseContext.operationQueue(queue) == .operationQueue(queue))
     #expect(PromiseContext.operationQueue(queue) != .operationQueue(OperationQueue()))
     #expect(PromiseContext.nowOr(.operationQueue(queue)) == .nowOr(.operationQueue(queue)))
+    let current = PromiseContext.currentOperationQueue
+    #expect(current == [current][0] && current != .currentOperationQueue)
   }
 
   @Test("T9 a value that comes later keeps the place in the queue where it was asked for: head of line")
@@ -142,6 +144,20 @@ struct OperationQueueTests {
     there.resolve(1)
     queue.waitUntilAllOperationsAreFinished()
     #expect(log.events == ["here: true", "resolved", "there: true"])
+  }
+
+  @Test("RP10 outside an operation queue, a callback runs on the main queue")
+  func currentOutside() async {
+    let promise = Promise<Int>()
+    let isOnMain = await withCheckedContinuation { continuation in
+      onThread {
+        promise.then(
+          on: .currentOperationQueue,
+          { _ in continuation.resume(returning: OperationQueue.current === OperationQueue.main) }, nil)
+      }
+      onThread { promise.resolve(1) }
+    }
+    #expect(isOnMain)
   }
 
   @Test("RP11 a callback attached to a settled promise runs in the attaching call")

@@ -64,6 +64,6 @@ struct TimerTests {
     #expect(timedOut.userInfo[NSLocalizedFailureReasonErrorKey] as? String == "The operation timed out.")
     let rejected = TimeoutError<TestError>.rejected(TestError(3)) as NSError
     #expect(rejected.userInfo[NSUnderlyingErrorKey] as? TestError == TestError(3))
-    #expect(rejected.userInfo[NSLocalizedDescriptionKey] is String)
+    #expect(rejected.userInfo[NSLocalizedDescriptionKey] as? String == TestError(3).localizedDescription)
   }
 }

@@ -68,7 +68,8 @@ PROMISE_API promise_status_t promise_builder_append(promise_builder_t *PROMISE_N
  * [one thread at a time] */
 PROMISE_API void *PROMISE_NULLABLE promise_builder_room(promise_builder_t *PROMISE_NULLABLE builder, size_t length);
 
-/* Appends the first `length` bytes of the memory that promise_builder_room() returned.
+/* Appends the first `length` bytes of the memory that promise_builder_room() returned, which must be written: all of
+ * them, because unwritten bytes are those of earlier users of the memory.
  * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL, if it builds neither STRING nor BYTES, or if `length` is
  * more than there was room for; PROMISE_ESTALE.
  * [one thread at a time] */

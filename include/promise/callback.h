@@ -43,8 +43,8 @@ enum {
  * rejects it with code PROMISE_EDEADLK. A cycle through a combination (combine.h) or a stream is not found: its
  * promises stay pending.
  *
- * Detaching: a handler whose result is no longer wanted is detached: it never runs, and free_ctx is called at once.
- * That happens when the returned promise, before its source is settled,
+ * Detaching: a handler whose result is no longer wanted is detached: it never runs, and free_ctx is called at once, or
+ * as promise_free_t says. That happens when the returned promise, before its source is settled,
  *   - is settled by other means: promise_resolve(), promise_reject(), promise_discard(), or
  *   - was asked to cancel (cancel.h), and then its last reference is released while it has no callbacks.
  * Releasing alone detaches no handler: you may release the returned promise at once, and the handler runs. Reactions
@@ -113,12 +113,14 @@ typedef struct promise_reaction {
 } promise_reaction_t;
 
 /* Attaches handlers for both outcomes, with an executor and a token: promise_then() and promise_rescue() in one. An
- * outcome without a handler passes through at once, on the settling thread. `*reaction` is read during the call only.
+ * outcome without a handler passes through at once, on the settling thread. If the executor drops the job, the promise
+ * is rejected with an ERROR of domain "promise" and code PROMISE_ECLOSED. `*reaction` is read during the call only.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1 or more than 4096, if
  * `reserved` or a field unknown to this library is not 0, or if there is no handler; PROMISE_ESTALE if a handle is
  * stale; PROMISE_ENOMEM. free_ctx has been called then, unless `reaction` is NULL or `size` too small to hold it.
- * free_ctx is called on the thread of the handler that ran.
+ * free_ctx is called on the thread of the handler that ran; if none ran, on the thread that settles or releases the
+ * source, drops the job, or detaches the handler.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_react(promise_t *PROMISE_NULLABLE promise, const promise_reaction_t *PROMISE_NULLABLE reaction);
@@ -143,13 +145,13 @@ PROMISE_API promise_status_t promise_tap(promise_t *PROMISE_NULLABLE promise,
                                          promise_observer_t PROMISE_NULLABLE on_rejected, void *PROMISE_NULLABLE ctx,
                                          promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Makes `promise`, created by promise_new() or promise_new_discardable(), follow `source`: it is settled as `source`
- * is, at once if that is settled (clause 2.2), unless it is settled otherwise before. `promise` counts as interest in
- * `source` until it is asked to cancel.
- * Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if an argument is NULL, or if
- * `promise` is derived from another or follows one already; PROMISE_EDEADLK if `source` is `promise` or waits for it,
- * so that neither could ever be settled: cycles through a combination (combine.h) or a stream are not found;
- * PROMISE_ESTALE, PROMISE_ENOMEM.
+/* Makes `promise`, created by promise_new(), promise_new_discardable() or promise_queue_then(), follow `source`: it is
+ * settled as `source` is, at once if that is settled (clause 2.2), unless it is settled otherwise before. `promise`
+ * counts as interest in `source` until it is asked to cancel.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if an argument is NULL, if
+ * `promise` is derived from another or follows one already, or if the library is to settle it: the result of a
+ * combination, a timer or a stream; PROMISE_EDEADLK if `source` is `promise` or waits for it, so that neither could
+ * ever be settled: cycles through a combination (combine.h) or a stream are not found; PROMISE_ESTALE, PROMISE_ENOMEM.
  * Takes constant time, unless a promise derived from `promise` has callbacks itself, `promise` has 16 callbacks or
  * more, or a promise with a discard block follows it. Then the chain of promises that `source` waits for is searched
  * for `promise`.

@@ -26,7 +26,7 @@ PROMISE_BEGIN_DECLS
 
 /* Requests cancellation of a pending promise, once, and propagates the request upstream as above. The promise's
  * handlers for cancel requests run before this returns, in the order of attachment. `*reason` is for them: any value,
- * borrowed; NULL: none.
+ * borrowed, which must stay until this returns; NULL: none.
  * Returns PROMISE_OK, also if the promise was asked before; PROMISE_ESETTLED; PROMISE_EINVAL if `promise` is NULL or
  * `*reason` not well-formed; PROMISE_ESTALE.
  * [any thread] */
@@ -137,8 +137,8 @@ struct promise_executor;
  * invalidated, with an ERROR of domain "promise" and code PROMISE_ETIMEDOUT. Promises added later are asked at once.
  * INT64_MAX: no deadline.
  *   executor   runs the handlers of the requests, and is retained; NULL: a timer thread (timer.h). If it drops the job,
- *              the token is not cancelled. A deadline that has passed already cancels there too, not before this
- *              returns.
+ *              the token is not cancelled. A deadline that has passed already cancels there too, never within this
+ *              call; another thread may do it before this returns.
  * An earlier deadline stays, so a caller can rely on a deadline that it has read. Tokens that are cancelled with this
  * one, chained before or after, get no later deadline than this one's, and keep it after this one is released. The last
  * promise_token_release() of a token ends its own deadline.

@@ -27,7 +27,8 @@ PROMISE_API promise_status_t promise_value_array(promise_value_t *PROMISE_NULLAB
 
 /* Makes a MAP of `count` entries with the keys `keys[i]` and the values `values[i]`. A key has `lengths[i]` bytes; if
  * `lengths` is NULL, it ends with a NUL. Of entries with equal keys the last value counts, at the place of the first.
- * Keys are copied. The pointers may be NULL if `count` is 0.
+ * Keys are copied. The arrays must stay unchanged until this returns, also by destructors of the values that do not
+ * count. The pointers may be NULL if `count` is 0.
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `keys`, a key or `values` is NULL although `count` is not 0,
  * if `count` is larger than any array, if a key is not UTF-8, or if a value is not well-formed; PROMISE_ENOMEM.
  * Takes over the values' references on every path. `*out` is a new reference; VOID on failure.

@@ -10,8 +10,8 @@
 PROMISE_BEGIN_DECLS
 
 /* Each function here combines an array of promises. Time and memory are linear in its length.
- *   promises   read during the call; a promise may be in the array more than once; may be NULL if `count` is 0
- *   count      the number of promises
+ *   promises   read before any callback runs; a promise may be in the array more than once; may be NULL if `count` is 0
+ *   count      the number of promises, less than 2^26: more are refused with PROMISE_ENOMEM
  *   flags      0 or PROMISE_COMBINE_CANCEL_OTHERS
  *
  * Cancelling: a request to cancel the returned promise (cancel.h) withdraws its interest in every input; the inputs'

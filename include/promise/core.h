@@ -58,7 +58,8 @@ PROMISE_API promise_status_t promise_retain(promise_t *PROMISE_NULLABLE promise)
 /* Releases one reference. The last one destroys the promise and its value. A promise destroyed while pending frees the
  * contexts of its callbacks without calling them; its discard block is not called, and the promises derived from it
  * stay pending. Chains of any length are destroyed without recursion. A derived promise stays until its source settles
- * it, unless it has no callbacks, and either has no handler or was asked to cancel: then it is detached (callback.h).
+ * it, unless it has no callbacks, and either has no handler or was asked to cancel: then it is detached (callback.h). A
+ * request to cancel that this reference held back propagates: handlers for it may run before this returns (cancel.h).
  * Returns PROMISE_OK; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE, also if it is pending and only its settler
  * in the library has a reference.
  * [any thread] */
@@ -94,7 +95,8 @@ PROMISE_API promise_status_t promise_reject(promise_t *PROMISE_NULLABLE promise,
 
 /* Discards a pending promise (clause 3.5): rejects it with a DISCARDED, calls its discard block, then its callbacks.
  * Cancel handlers are not called; one attached later is called at once. Its sources continue. Its own handler is
- * detached from them (callback.h), and the handler's context freed before the block is called.
+ * detached from them (callback.h), and the handler's context freed before the block is called, or as promise_free_t
+ * says.
  * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_discard(promise_t *PROMISE_NULLABLE promise);
@@ -147,8 +149,8 @@ PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, i
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait_interruptible(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 
-/* Blocks as promise_wait() does, until one of `count` promises is settled. The wait leaves nothing attached, so the
- * same promises can be waited for again and again.
+/* Blocks as promise_wait() does, until one of `count` promises is settled. The array must stay unchanged until this
+ * returns. The wait leaves nothing attached, so the same promises can be waited for again and again.
  *   index   NULL, or `*index` becomes the place of the settled promise in the array, the first place if there are
  *           several; or the place of a handle that is NULL or stale
  * Returns as promise_wait(); PROMISE_EDEADLK only if it holds for all of the promises. PROMISE_EINVAL also if

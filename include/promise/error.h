@@ -38,7 +38,7 @@ PROMISE_API promise_status_t promise_value_error_sized(promise_value_t *PROMISE_
 /* Makes an ERROR as promise_value_error() does, with an origin and a cause, each of which may be NULL. Chains of causes
  * may be as long as memory allows.
  *   origin   the place where the error was made, for people and logs: PROMISE_HERE, a function, the id of a plugin;
- *            copied
+ *            copied; an empty one counts as NULL
  *   cause    usually the ERROR that was caught, but any value is valid; a VOID counts as NULL
  * Returns PROMISE_OK; PROMISE_EINVAL as promise_value_error(), also if `origin` is not UTF-8, or if `*cause` is not
  * well-formed; PROMISE_ENOMEM.

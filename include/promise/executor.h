@@ -57,8 +57,10 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise
 
 /* Creates an executor that runs its jobs in the order of submission, never two at once. It has no thread of its own:
  * two jobs may run on two threads.
- *   target   runs the jobs, and is retained; NULL: the pool at its default priority. If it drops the job that stands
- *            for this executor, all pending jobs are dropped.
+ *   target   runs the jobs, and is retained; NULL: the pool at its default priority. Up to 64 jobs of the serial
+ *            executor run as one job of the target, its turn; on an executor of yours, or the immediate one, all
+ *            pending jobs do. If the target drops the turn, or there is no memory for one, all pending jobs are
+ *            dropped.
  * Returns a new reference.
  * NULL: PROMISE_ESTALE if `target` is not an executor; PROMISE_EINVAL if it is the last of a chain of 128 serial
  * executors, each the target of the next, because each takes stack; PROMISE_ENOMEM.
@@ -74,8 +76,8 @@ promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
 
 /* Makes jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop.
- * Jobs and timers that wait in the main loop move there. The calling thread counts as the main one from now on; before
- * the first call that is the thread with which the process began.
+ * Jobs and timers that wait in the main loop move there. The calling thread counts as the main one from now on, by its
+ * number as for a loop (loop.h); before the first call that is the thread with which the process began.
  *   executor   retained until it is replaced; NULL: the main loop again. An executor of yours must not submit to the
  *              main one.
  * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that

@@ -9,9 +9,9 @@
  * Jobs of the loop's executor run in the order of submission on the thread that runs the loop. So do timers made for
  * that executor (promise_sleep_on()): they need no other thread.
  *
- * One thread at a time runs a loop; another thread may run it later. The loop belongs to the thread that ran it last.
- * That thread must not block in promise_wait() for work of the loop (PROMISE_EDEADLK): promise_loop_wait() runs the
- * loop while it waits.
+ * One thread at a time runs a loop; another thread may run it later. The loop belongs to the thread that ran it last,
+ * by the kernel's number of the thread: after that thread has ended, a new one may have its number. The thread must not
+ * block in promise_wait() for work of the loop (PROMISE_EDEADLK): promise_loop_wait() runs the loop while it waits.
  *
  * EDGES: a level-triggered poller (poll, select, epoll without EPOLLET) sees the descriptor readable while there is
  * work. An edge-triggered poller (EPOLLET, Go's netpoller) gets an edge when work comes, and another one when a run
@@ -49,15 +49,16 @@ PROMISE_NODISCARD PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_new(
 PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_main(void);
 
 /* Adds a reference.
- * Returns PROMISE_OK; PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if there are 2^24 references.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if there are 2^24 - 1
+ * references.
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_retain(promise_loop_t *PROMISE_NULLABLE loop);
 
 /* Releases one reference; the last one closes the loop. Waiting jobs and timers are dropped before this returns: their
  * promises are rejected, on this thread, with an ERROR of domain "promise" and code PROMISE_ECLOSED, and their contexts
  * are freed. Jobs submitted to the executor later are dropped at once. A run in progress, on any thread, ends with
- * PROMISE_ECLOSED after its job. The descriptor is closed: remove it from your poller before. Callbacks of the dropped
- * work find the handle stale.
+ * PROMISE_ECLOSED after its job. The descriptor is closed, at the end of that run if there is one: remove it from your
+ * poller before. Callbacks of the dropped work find the handle stale.
  * Returns PROMISE_OK; PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_release(promise_loop_t *PROMISE_NULLABLE loop);
@@ -82,8 +83,9 @@ promise_loop_executor(promise_loop_t *PROMISE_NULLABLE loop);
  * [any thread] */
 PROMISE_API int32_t promise_loop_is_current(promise_loop_t *PROMISE_NULLABLE loop);
 
-/* Runs the waiting jobs and the due timers, but not the jobs that these submit; does not wait for more. Ends early if
- * the loop is stopped. If work is left, the descriptor is readable, with a new edge.
+/* Runs the waiting jobs and the due timers, but not the jobs that these submit; does not wait for more. A turn of a
+ * serial executor (executor.h) is one job, with those of its jobs that are submitted meanwhile. Ends early if the loop
+ * is stopped. If work is left, the descriptor is readable, with a new edge.
  * Returns the number of jobs and timers it ran, 0 included.
  * Errors: PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_EDEADLK from within a job of this loop;
  * PROMISE_EBUSY while another thread runs the loop; PROMISE_ECLOSED if the loop was closed meanwhile.
@@ -100,13 +102,14 @@ PROMISE_API promise_status_t promise_loop_run(promise_loop_t *PROMISE_NULLABLE l
 /* Runs jobs and timers until the promise is settled, by any thread, or for at most `timeout_ns` nanoseconds:
  * promise_wait() for a thread with a loop.
  * Returns PROMISE_OK if the promise is settled; PROMISE_EPENDING if the loop was stopped before; PROMISE_ENOMEM;
- * PROMISE_EDEADLK where promise_wait() returns it for lack of other threads, after fork(), and the loop has no timer;
- * otherwise as promise_loop_run(), for both handles.
+ * PROMISE_EDEADLK where promise_wait() returns it, for other reasons than jobs of this loop, while the loop has neither
+ * a job nor a timer; otherwise as promise_loop_run(), for both handles.
  * [one thread at a time; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_loop_wait(promise_loop_t *PROMISE_NULLABLE loop,
                                                promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 
-/* Ends the run in progress after its current job. Without a run, the next run ends before its first job.
+/* Ends the run in progress after its current job, or the turn of a serial executor. Without a run, the next run ends
+ * before its first job.
  * Returns PROMISE_OK; PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_stop(promise_loop_t *PROMISE_NULLABLE loop);

@@ -2,7 +2,8 @@
  * that first.
  *
  * Promises are named here by their ids. An id is the number of the promise's handle, (uint64_t)(uintptr_t)promise, and
- * is never used again for another promise. It is not a reference: use it to compare and to print. */
+ * is never used again for another promise. It is not a reference: use it to compare and to print. The id of a callback
+ * that settles no promise is the handle of no object. */
 #ifndef PROMISE_OBSERVE_H
 #define PROMISE_OBSERVE_H
 
@@ -137,8 +138,10 @@ typedef struct promise_trace {
   uint32_t size;
   uint32_t reserved; /* 0 */
   uint64_t capacity; /* the newest events to record for promise_trace_write(), 48 bytes each; 0: none */
-  /* Called with each event, on the thread of the event, with no lock held; may be NULL. Events within the call are not
-   * traced. Events of several threads may arrive in another order than that of their times. */
+  /* Called with each event, on the thread of the event, with no lock held; may be NULL. It may call any function of
+   * this library, but must not release the last reference to an argument of a call in progress on its thread, other
+   * than the call that settles a promise. Events within the call are not traced. Events of several threads may arrive
+   * in another order than that of their times. */
   promise_trace_callback_t PROMISE_NULLABLE event;
   void *PROMISE_NULLABLE ctx;
   promise_free_t PROMISE_NULLABLE free_ctx;

@@ -33,8 +33,10 @@ typedef struct promise_transform {
 } promise_transform_t;
 
 /* Transforms each event by a function: map, filter and more. The functions are called as a promise's handlers are, one
- * event at a time. An unknown verdict, and a value that is not well-formed, are published as an error: an ERROR of
- * domain "promise" and code PROMISE_EINVAL.
+ * event at a time. A verdict of `on_end` stands for the end: after PROMISE_FULFILL or PROMISE_REJECT, which publish one
+ * more event, and after PROMISE_VERDICT_SKIP, the stream stays open until the operator has no references. An unknown
+ * verdict, and a value that is not well-formed, are published as an error: an ERROR of domain "promise" and code
+ * PROMISE_EINVAL.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1 or more than 4096, or if
  * `reserved` or a field unknown to this library is not 0; PROMISE_ESTALE; PROMISE_ENOMEM.

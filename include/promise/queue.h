@@ -100,7 +100,8 @@ PROMISE_API promise_status_t promise_queue_tap(promise_queue_t *PROMISE_NULLABLE
                                                promise_t *PROMISE_NULLABLE promise, uint64_t tag);
 
 /* Ends every promise_queue_watch() and promise_queue_tap() with the tag, each in constant time. Their ready events are
- * released; no event of theirs is taken after this call.
+ * released; no event of theirs is taken after this call. A request to cancel that a watch held back propagates:
+ * handlers for it may run before this returns (cancel.h).
  * Returns the number of watches and taps ended; 0 if their events were taken before. Errors: PROMISE_EINVAL if `queue`
  * is NULL, PROMISE_ESTALE, PROMISE_ECLOSED.
  * [any thread] */
@@ -156,7 +157,8 @@ PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
  *   PROMISE_VERDICT_SKIP   any kind: releases `promise` and `value`, and settles nothing
  * Promises are settled as a handler's promise is (callback.h). Events whose `state` is not a verdict are left as they
  * are, to be answered later; so are events of other kinds, or without a promise, if their verdict is for a CALL only.
- * The events are answered in order: the callbacks of one promise have run before the next is settled.
+ * The events are answered in order: the callbacks of one promise have run before the next is settled. They must not
+ * change the array, as by a take into it.
  * The program may also write events of its own, with any promises and values to which it has references; their `tag` is
  * not read. So one call settles and releases many promises.
  *   events   NULL if `count` is 0. In an answered event `promise` becomes NULL, and `value` VOID.

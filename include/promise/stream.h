@@ -69,7 +69,8 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_every(promise_executor_t *PROMISE_NULLABLE executor, int64_t interval_ns);
 
 /* Adds or releases a reference. Releasing the last one cancels a stream that has not ended, as by
- * promise_publisher_cancel().
+ * promise_publisher_cancel(). If it held a request to cancel a promise back, handlers for the request may run before
+ * this returns (cancel.h).
  * Returns PROMISE_OK; PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE; promise_publisher_retain() also
  * PROMISE_ENOMEM.
  * [any thread] */

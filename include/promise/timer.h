@@ -6,7 +6,7 @@
  * Threads: one thread of the library waits for all timers. It starts with the first timer, and ends a while after the
  * last one. Without an executor, a timer's promise is settled on a timer thread, and its callbacks run there,
  * in the order of the timers' times, one after the other. If a callback blocks for longer than about 10 ms, or computes
- * for longer than about 100 ms, the other timers continue on another thread.
+ * for longer than about 100 ms, the other timers continue on another thread, up to 512 threads.
  *
  * fork(): as with alarm(), a child has none of its parent's timers, except those of loops. It can create new ones. */
 #ifndef PROMISE_TIMER_H
@@ -23,9 +23,10 @@ PROMISE_BEGIN_DECLS
  * [any thread] */
 PROMISE_API int64_t promise_now(void);
 
-/* Creates a promise that is fulfilled with VOID after `ns` nanoseconds, never before this returns. The timer keeps the
- * promise while it has callbacks; releasing the last reference without callbacks stops the timer. Settling it otherwise
- * stops the timer and frees its memory at once. A request to cancel discards it.
+/* Creates a promise that is fulfilled with VOID after `ns` nanoseconds, never within this call; another thread may do
+ * it before this returns. The timer keeps the promise while it has callbacks; releasing the last reference without
+ * callbacks stops the timer. Settling it otherwise stops the timer and frees its memory at once. A request to cancel
+ * discards it.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `ns` is negative; PROMISE_ENOMEM, also if no thread can be started.
  * [any thread] */
@@ -43,7 +44,8 @@ promise_sleep_on(promise_executor_t *PROMISE_NULLABLE executor, int64_t ns);
 /* Creates a promise that is settled as `promise`, `ns` nanoseconds after it. A request to cancel propagates to
  * `promise`. If `promise` is cancelled and the result was asked to cancel, in either order, the result is settled at
  * once, without the rest of the delay. Settling or discarding the result, or releasing it without callbacks, stops the
- * timer and frees it at once.
+ * timer and frees it at once. If there is no memory for a timer when `promise` is settled, the result is rejected with
+ * an ERROR of domain "promise" and code PROMISE_ENOMEM.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `promise` is NULL or `ns` negative; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */

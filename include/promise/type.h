@@ -44,7 +44,7 @@ PROMISE_API bool promise_value_is(const promise_value_t *PROMISE_NULLABLE value,
                                   const promise_type_t *PROMISE_NULLABLE type);
 
 /* Returns the type of a value: a built-in one, or that of an OBJECT.
- * NULL: PROMISE_EINVAL if `value` is NULL or not well-formed.
+ * NULL: PROMISE_EINVAL if `value` is NULL or not well-formed; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_value_type(const promise_value_t *PROMISE_NULLABLE value);
 

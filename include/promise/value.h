@@ -33,8 +33,8 @@ enum {
 };
 
 /* A value or a reason: 16 bytes, always passed by pointer.
- * Set VOID, BOOL, I64, U64, F64, POINTER, DISCARDED and PROMISE yourself, with `reserved` 0. The promise_value_...
- * functions make the other kinds. They use `reserved`, so copy the whole struct, not its fields.
+ * Set VOID, BOOL, I64, U64, F64, POINTER, PROMISE, and DISCARDED without a cause yourself, with `reserved` 0. The
+ * promise_value_... functions make the other kinds. They use `reserved`, so copy the whole struct, not its fields.
  * A value is immutable once it is made: threads read it without a lock, and it cannot contain itself.
  *
  * A value is *well-formed* if its kind is known and its content exists: a PROMISE has a token that is not stale, and a
@@ -56,7 +56,10 @@ typedef struct promise_value {
 typedef struct promise_type promise_type_t;
 
 /* Frees a context or payload. Called once with the pointer given as `ctx` or `payload`, when the library no longer
- * needs it, on the thread that caused that, with no lock held. */
+ * needs it, on the thread that caused that, with no lock held. A call within a destructor or another such function may
+ * release the last reference to an object. The contexts and values of that object may then be freed only after the
+ * outermost of these functions has returned, on the same thread. So such a function must neither free memory that they
+ * refer to, nor wait for their release. */
 typedef void (*promise_free_t)(void *PROMISE_NULLABLE ctx);
 
 /* A callback without a value: a discard block, a finally handler, work for an executor. */
@@ -72,7 +75,7 @@ typedef void (*promise_observer_t)(void *PROMISE_NULLABLE ctx, const promise_val
 PROMISE_API promise_status_t promise_value_retain(const promise_value_t *PROMISE_NULLABLE value);
 
 /* Releases one reference to the content of `value`, and sets `*value` to VOID: a second release is a no-op. The last
- * reference to an OBJECT runs its destructor.
+ * reference to an OBJECT runs its destructor; the last one to a promise acts as promise_release() does.
  * Returns PROMISE_OK; PROMISE_EINVAL or PROMISE_ESTALE as promise_value_retain(), without a change to `*value`;
  * PROMISE_ESTALE, also if promise_release() refuses the promise of a PROMISE, with `*value` set to VOID.
  * [any thread] */
@@ -97,7 +100,7 @@ PROMISE_API promise_status_t promise_value_bytes(promise_value_t *PROMISE_NULLAB
  * called. `bytes` may be NULL if `length` is 0.
  * Returns as promise_value_bytes().
  * `*out` is a new reference; VOID on failure. free_ctx(ctx) is called exactly once: on the thread that releases the
- * last reference, or before this returns if it fails. Then the memory is yours again.
+ * last reference, or before this returns if it fails. Then, and not before, the memory is yours again.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_bytes_foreign(promise_value_t *PROMISE_NULLABLE out,
                                                          const void *PROMISE_NULLABLE bytes, size_t length,

@@ -134,7 +134,7 @@ _Noreturn void plugin_check_complete(void);
 plugin_check_contents_t plugin_check_contents(void);
 
 /* Makes system calls that write files, start programs, send signals, open connections or change the system fail with
- * EPERM. Returns whether the kernel supports that.
+ * EPERM; abort() ends the process. Returns whether the kernel supports that.
  * [one thread] */
 bool plugin_check_confine(void);
 

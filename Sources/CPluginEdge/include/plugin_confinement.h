@@ -2,9 +2,9 @@
  * seccomp filter for system calls, resource limits.
  *
  * The process confines itself while it has one thread; nothing can be given back. Refused system calls, and those that
- * open files, are reported to another process through the listener of the filter. That process decides one thing:
- * whether a task that a call names by its number is a thread of the caller. Otherwise a refused call fails with any
- * answer, and Landlock decides about files.
+ * open files, are reported to another process through the listener of the filter. That process decides whether a task
+ * that a call names by its number is a thread of the caller, and changes the modes of files that are open for writing.
+ * Otherwise a refused call fails with any answer, and Landlock decides about files.
  */
 #ifndef PLUGIN_CONFINEMENT_H
 #define PLUGIN_CONFINEMENT_H
@@ -36,8 +36,9 @@ typedef struct plugin_confinement {
   uint64_t cpu_time;
 } plugin_confinement_t;
 
-/* The accesses to files that a rule allows. */
-enum { PLUGIN_ACCESS_READ = 1, PLUGIN_ACCESS_WRITE = 2, PLUGIN_ACCESS_EXECUTE = 4 };
+/* The accesses to files that a rule allows. PLUGIN_ACCESS_DIRECT: there is no rule if the path leads over a symbolic
+ * link, which may have been made after the path was chosen. */
+enum { PLUGIN_ACCESS_READ = 1, PLUGIN_ACCESS_WRITE = 2, PLUGIN_ACCESS_EXECUTE = 4, PLUGIN_ACCESS_DIRECT = 8 };
 
 /* Begins a set of rules that allows no access to files. Sets `version` to that of the kernel's Landlock, 0 for none.
  * Returns a descriptor, which plugin_landlock_end() closes, or -1.
@@ -95,10 +96,15 @@ typedef struct plugin_attempt {
   /* The access that opening a file asks for. */
   bool reads;
   bool writes;
-  /* The descriptor of the folder that the path starts from; AT_FDCWD: the thread's own. */
+  /* The descriptor of the folder that the path starts from; AT_FDCWD: the thread's own. For a call that changes an open
+   * file, the descriptor of that file. */
   int32_t folder;
   /* The size of the requested memory. */
   uint64_t size;
+  /* The arguments of fchmod() and fchown() behind the descriptor. */
+  uint32_t change[2];
+  /* Whether plugin_attempt_change() has made the call. */
+  bool is_made;
   /* The name of the system call. */
   const char *PROMISE_NULLABLE name;
 } plugin_attempt_t;
@@ -108,6 +114,11 @@ typedef struct plugin_attempt {
  * [any thread, one at a time] */
 bool plugin_attempt_next(int32_t listener, plugin_attempt_t *PROMISE_NONNULL attempt, char *PROMISE_NONNULL path,
                          size_t capacity);
+
+/* Makes a call that changes the mode or the owner of an open file in place of the thread, if the file is a regular one
+ * of this user that is open for writing, and remains of the same owner. A no-op for other calls.
+ * [any thread] */
+void plugin_attempt_change(plugin_attempt_t *PROMISE_NONNULL attempt);
 
 /* Resumes the thread: the call fails if it is refused, and is made otherwise.
  * [any thread] */

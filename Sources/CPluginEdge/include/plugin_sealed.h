@@ -44,6 +44,10 @@ plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest);
  * [any thread] */
 void plugin_sealed_unmap(void *PROMISE_NONNULL bytes, size_t length);
 
+/* Closes a descriptor that another process sent. It may be a socket whose close() would wait for its peer.
+ * [any thread] */
+void plugin_sealed_close(int32_t descriptor);
+
 /* Sends bytes as plugin_process_send(), with descriptors, at most PLUGIN_SEALED_MESSAGE, that go with the first of the
  * bytes. If the count is greater than 0, all descriptors have been sent.
  * [any thread] */

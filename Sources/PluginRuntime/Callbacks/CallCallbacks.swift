@@ -12,15 +12,14 @@ import Synchronization
 final class CallCallbacks: Sendable {
   typealias Owner = @Sendable (any Error) -> Void
 
-  private enum Phase: Sendable { case executing, pending, over }
-
   private struct State {
-    var phase = Phase.executing
     var live: [(scope: CallbackType.Scope, callback: Callback)] = []
-    /// The first error that a callback threw, until the call ends with it.
-    var failure: (error: any Error, source: CallbackSource)?
+    /// The first error that a callback threw, until `own()` takes it for the call.
+    var failure: (any Error)?
+    var isOwned = false
     /// Ends the call if a callback throws while the call is pending.
     var owner: Owner?
+    var isOver = false
     /// The promise that callbacks settle, if the signature has one. After `conclude()` only the callbacks hold it.
     var completion: CallbackPromise?
   }
@@ -71,87 +70,72 @@ final class CallCallbacks: Sendable {
     return callback.function
   }
 
-  /// Records the error of a callback, or ends the call with it.
+  /// Records the error of a callback, ends the call with it, or logs it if it can no longer reject the call.
   private func fail(_ error: any Error, _ source: CallbackSource) {
-    var owner: Owner?
-    let isOver = state.withLock { state in
-      owner = state.owner
-      if state.phase != .over, owner == nil, state.failure == nil { state.failure = (error, source) }
-      return state.phase == .over
+    let (isOwned, owner) = state.withLock { state in
+      if !state.isOwned, state.failure == nil { state.failure = error }
+      return (state.isOwned, state.owner)
     }
     owner?(error)
-    if isOver { Self.report(error, source) }
-  }
-
-  /// Logs an error that can no longer reject the call.
-  private static func report(_ error: any Error, _ source: CallbackSource) {
-    source.report(.error, "threw when its call was over: \(error)")
+    if isOwned, owner == nil { source.report(.error, "threw when its call was over: \(error)") }
   }
 }
 
 extension CallCallbacks {
   /// Concludes the call after the function has returned `outcome`, or was not called. Returns the call's outcome; its
-  /// value or reason is stored in `result`.
-  func conclude(_ outcome: CallOutcome, _ result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
-    end(.call, quietly: false)
-    var outcome = outcome
-    let (failure, completion) = state.withLock { state in
-      defer { (state.failure, state.completion) = (nil, nil) }
-      return (state.failure?.error, state.completion)
-    }
-    if let failure { outcome = replace(outcome, result, failure) }
-    guard case .fulfilled = outcome else {
-      // The function reported failure, so it need not call the completion.
-      completion?.cancel()
-      return over(outcome)
-    }
-    if let completion {
-      promise_value_release(result)
-      result.pointee = promise_value_t(promise: completion.takePromise())
-    }
-    guard result.pointee.kind == promise_kind_t(PROMISE_KIND_PROMISE), observe(result.pointee.as.ptr) else {
-      return over(outcome)
-    }
-    return outcome
-  }
-
-  /// Sets the owner, which ends the call if a callback throws while the promise is pending.
-  func own(_ owner: @escaping Owner) {
-    let failure = state.withLock { state in
-      if state.phase == .pending { state.owner = owner }
-      defer { if state.phase == .pending { state.failure = nil } }
-      return state.phase == .pending ? state.failure?.error : nil
-    }
-    if let failure { owner(failure) }
-  }
-
-  /// Replaces the function's outcome with a rejection by the callback's error.
-  private func replace(
-    _ outcome: CallOutcome, _ result: UnsafeMutablePointer<promise_value_t>, _ failure: any Error
+  /// value or reason is stored in `result`. After a promise (`isPromise`) the caller has to call `own()`.
+  func conclude(
+    _ outcome: CallOutcome, _ result: UnsafeMutablePointer<promise_value_t>, isPromise: Bool
   ) -> CallOutcome {
-    switch outcome {
-    case .fault: return outcome
-    case .fulfilled, .rejected:
-      if result.pointee.kind == promise_kind_t(PROMISE_KIND_PROMISE), let promise = result.pointee.as.ptr {
-        promise_discard(OpaquePointer(promise))
+    end(.call, quietly: false)
+    let completion = state.withLock { state in
+      defer { state.completion = nil }
+      return state.completion
+    }
+    if isPromise, case .fulfilled = outcome {
+      if let completion {
+        promise_value_release(result)
+        result.pointee = promise_value_t(promise: completion.takePromise())
       }
-      promise_value_release(result)
-      if let error = failure as? PluginError { return .fault(.callback(error)) }
-      result.pointee = promise_value_t(thrown: failure)
-      return .rejected
+      if !observe(result.pointee.as.ptr) { over(quietly: false) }
+      return outcome
+    }
+    // The function reported failure, so it need not call the completion.
+    completion?.cancel()
+    let failure = own(nil)
+    over(quietly: false)
+    guard let failure else { return outcome }
+    if case .fault = outcome { return outcome }
+    promise_value_release(result)
+    return Self.reject(with: failure, into: result)
+  }
+
+  /// Takes the error that a callback has thrown. The owner receives later ones, until the promise is settled; errors
+  /// without an owner are logged.
+  func own(_ owner: Owner?) -> (any Error)? {
+    state.withLock { state in
+      state.isOwned = true
+      if !state.isOver { state.owner = owner }
+      defer { state.failure = nil }
+      return state.failure
     }
   }
 
-  /// Ends the @settled callbacks when the promise is settled, before its other observers run. Returns false if there is
-  /// no valid promise, or memory has run out.
+  /// Returns the outcome of a call that a callback's error rejects.
+  static func reject(with error: any Error, into result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
+    if let error = error as? PluginError { return .fault(.callback(error)) }
+    result.pointee = promise_value_t(thrown: error)
+    return .rejected
+  }
+
+  /// Ends the @settled callbacks when the promise is settled, before its other observers run. Returns false if memory
+  /// has run out.
   private func observe(_ promise: UnsafeMutableRawPointer?) -> Bool {
-    state.withLock { $0.phase = .pending }
     let context = Unmanaged.passRetained(self).toOpaque()
     let status = promise_observe(
-      OpaquePointer(promise), { callbacks, _ in CallCallbacks.from(callbacks).settled(isDiscarded: false) },
+      OpaquePointer(promise), { callbacks, _ in CallCallbacks.from(callbacks).over(quietly: false) },
       { callbacks, reason in
-        CallCallbacks.from(callbacks).settled(
-          isDiscarded: reason.pointee.kind == promise_kind_t(PROMISE_KIND_DISCARDED))
+        CallCallbacks.from(callbacks).over(quietly: reason.pointee.kind == promise_kind_t(PROMISE_KIND_DISCARDED))
       }, context, { Unmanaged<CallCallbacks>.fromOpaque($0!).release() })
     return status == PROMISE_OK
   }
@@ -160,21 +144,11 @@ extension CallCallbacks {
     Unmanaged<CallCallbacks>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// Ends the @settled callbacks. If the caller discarded the promise, late calls are not reported: threads of the
+  /// Ends the @settled callbacks. Late calls are not reported if the caller discarded the promise: threads of the
   /// plugin may call until they notice.
-  private func settled(isDiscarded: Bool) {
-    let failure = state.withLock { state in
-      defer { (state.phase, state.owner, state.failure) = (.over, nil, nil) }
-      return state.failure
-    }
-    if let failure { Self.report(failure.error, failure.source) }
-    end(.settled, quietly: isDiscarded)
-  }
-
-  private func over(_ outcome: CallOutcome) -> CallOutcome {
-    state.withLock { ($0.phase, $0.owner) = (.over, nil) }
-    end(.settled, quietly: false)
-    return outcome
+  private func over(quietly: Bool) {
+    state.withLock { ($0.isOver, $0.owner) = (true, nil) }
+    end(.settled, quietly: quietly)
   }
 
   /// Ends the callbacks of a scope outside the lock: releasing them may run the user's code.

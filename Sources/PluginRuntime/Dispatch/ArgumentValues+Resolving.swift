@@ -156,8 +156,12 @@ extension ArgumentValues {
     _ value: PluginValue, _ type: ValueType, _ plan: TypePlan?
   ) throws(ArgumentMismatch) -> promise_value_t {
     if let plan { return try plan.abi(value) }
-    if case .pointer = type.content, case .pointer(let pointer) = value, !type.takes(addressOf: pointer.name) {
-      throw ArgumentMismatch(message: "is \(value.name), expected \(type.expectation)")
+    switch (type.content, value) {
+    case (.pointer, .pointer(let pointer)), (.callback, .pointer(let pointer)), (.token, .pointer(let pointer)):
+      guard type.takes(addressOf: pointer.name) else {
+        throw ArgumentMismatch(message: "is \(value.name), expected \(type.expectation)")
+      }
+    default: break
     }
     guard let converted = promise_value_t(value) else { throw CallArena.noMemory }
     return converted

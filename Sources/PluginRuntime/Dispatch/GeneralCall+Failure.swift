@@ -53,8 +53,10 @@ extension FailureRule {
   /// Whether a value in memory means failure by this rule.
   func isFailure(_ memory: UnsafeRawPointer, _ type: ValueType, _ successes: [Int64] = []) -> Bool {
     if type.isAddress {
-      let isNull = memory.load(as: UInt.self) == 0
-      return self == .always || (self == .nonnull ? !isNull : isNull)
+      let word = memory.load(as: UInt.self)
+      // mmap() and iconv_open() fail with the address -1.
+      let isNone = word == 0 || self == .errno && word == .max
+      return self == .always || (self == .nonnull ? !isNone : isNone)
     }
     let number = type.scalar?.integer(at: memory)
     switch self {

@@ -24,7 +24,8 @@ extension GeneralCall {
       return .fault(.badOutput(error))
     }
     if let failure {
-      discardResult()
+      // No destructor takes the address -1.
+      if plan.rule != .errno { discardResult() }
       return reject(failure, outputs, into: result)
     }
     if plan.completes {
@@ -121,7 +122,8 @@ extension GeneralCall {
     return try PluginValue(value)
   }
 
-  /// Loads the out parameters. All are loaded even after a mismatch, so that owned memory is freed.
+  /// Loads the out parameters. All are loaded even after a mismatch, so that owned memory is freed. A function that has
+  /// failed may not have written its outputs, or only a required size: they do not hide its failure.
   private func loadOutputs(hasFailed: Bool) throws(ArgumentMismatch) -> [PluginMember] {
     var members: [PluginMember] = []
     var mismatch: ArgumentMismatch?
@@ -140,7 +142,7 @@ extension GeneralCall {
         mismatch = mismatch ?? error
       }
     }
-    if let mismatch { throw mismatch }
+    if let mismatch, !hasFailed { throw mismatch }
     return members
   }
 

@@ -84,7 +84,7 @@ struct GeneralCall {
     _ arguments: Values?, _ given: Int, into result: UnsafeMutablePointer<promise_value_t>
   ) -> CallOutcome {
     let outcome = perform(arguments, given, into: result)
-    return callbacks?.conclude(outcome, result) ?? outcome
+    return callbacks?.conclude(outcome, result, isPromise: plan.lends) ?? outcome
   }
 
   private mutating func perform(

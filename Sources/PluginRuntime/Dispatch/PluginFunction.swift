@@ -12,10 +12,12 @@ public struct PluginFunction: Sendable {
   let function: BoundFunction
 
   private let thread: SerialThread?
+  private let retainedArguments: RetainedArguments
 
-  init(_ function: BoundFunction, on thread: SerialThread? = nil) {
+  init(_ function: BoundFunction, on thread: SerialThread?, _ retainedArguments: RetainedArguments) {
     self.function = function
     self.thread = thread
+    self.retainedArguments = retainedArguments
   }
 
   /// The signature of the function.
@@ -80,9 +82,25 @@ public struct PluginFunction: Sendable {
     var kept: CallArena?
     let outcome = CallPlan.invoke(function.plan, arguments, count, into: result, keeping: &kept)
     guard case .fulfilled = outcome else { return outcome }
+    if let error = kept?.callbacks?.own(nil) {
+      let lent = ArgumentValues(retaining: arguments, count: count)
+      lent.keep(kept)
+      return reject(with: error, result, lent)
+    }
     if let kept { Self.keep(kept, until: result.pointee) }
     if let memory, function.plan.pointee.result == .structure { Self.move(result, to: memory) }
     return outcome
+  }
+
+  /// Discards the promise that the function returned, because a callback threw while the function ran.
+  private func reject(
+    with error: any Error, _ result: UnsafeMutablePointer<promise_value_t>, _ lent: ArgumentValues
+  ) -> CallOutcome {
+    lent.releaseCallbacks()
+    retainedArguments.retain(lent, until: UInt(bitPattern: result.pointee.as.ptr))
+    promise_discard(OpaquePointer(result.pointee.as.ptr))
+    promise_value_release(result)
+    return CallCallbacks.reject(with: error, into: result)
   }
 
   /// Moves a struct from BYTES to the caller's memory, if it is not there already.

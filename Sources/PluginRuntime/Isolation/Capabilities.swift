@@ -27,6 +27,9 @@ public struct Capabilities: Sendable, Equatable {
   /// Whether the worker has all rights of its user, and nothing is enforced.
   public var isUnrestricted = false
 
+  /// Whether the paths are those that symbolic links led to before any code of the plugin ran.
+  private(set) var arePathsResolved = false
+
   /// Creates the capabilities of a plugin that only computes.
   public init() {}
 
@@ -86,8 +89,22 @@ public struct Capabilities: Sendable, Equatable {
     union.memory = other.memory ?? memory
     union.cpuTime = other.cpuTime ?? cpuTime
     union.isUnrestricted = isUnrestricted || other.isUnrestricted
+    let resolved = [self, other].filter { !$0.reads.isEmpty || !$0.writes.isEmpty }.map(\.arePathsResolved)
+    union.arePathsResolved = !resolved.isEmpty && resolved.allSatisfy(\.self)
     return union
   }
+
+  /// Replaces the paths by those that symbolic links lead to, as `resolve` finds them, unless that was done before: the
+  /// plugin may exchange links, and folders for links, in a folder that it may write to.
+  package mutating func resolvePaths(_ resolve: (String) -> String?) {
+    guard !arePathsResolved else { return }
+    let target = { (path: String) in path.hasPrefix(Self.ownFolder) ? path : resolve(path) ?? path }
+    (reads, writes) = (reads.map(target), writes.map(target))
+    arePathsResolved = true
+  }
+
+  /// The folder of the process that opens it. Its links lead elsewhere in each process.
+  static let ownFolder = "/proc/self"
 
   /// Checks that the files exist: a rule for a file that does not exist cannot be enforced.
   func check(_ plugin: String) throws(PluginError) {

@@ -6,6 +6,9 @@ struct ConfinementPlan: Sendable {
   struct Rule: Sendable {
     let path: String
     let access: Int32
+
+    /// Whether the path must lead over no symbolic link.
+    var isDirect: Bool { access & Int32(PLUGIN_ACCESS_DIRECT) != 0 }
   }
 
   let capabilities: Capabilities
@@ -14,6 +17,7 @@ struct ConfinementPlan: Sendable {
   private static let read = Int32(PLUGIN_ACCESS_READ)
   private static let write = Int32(PLUGIN_ACCESS_WRITE)
   private static let execute = Int32(PLUGIN_ACCESS_EXECUTE)
+  private static let direct = Int32(PLUGIN_ACCESS_DIRECT)
 
   /// Creates the plan for a plugin: its capabilities, and the files that every program and this plugin's libraries
   /// need. The worker's own program is among them: runtimes read it to show their stacks.
@@ -24,19 +28,34 @@ struct ConfinementPlan: Sendable {
     let common = Self.common + [own] + LibraryFinder.folders
     var rules = common.map { Rule(path: $0, access: Self.read) }
     rules += ["/dev/null", "/dev/zero", "/dev/full"].map { Rule(path: $0, access: Self.read | Self.write) }
-    let file = source.path.flatMap { try? PluginFile.resolve($0) }
-    let libraries = file.map { LibraryDependencies.closure(of: $0, outside: common) } ?? []
+    // Links beside the plugin, which came with it or which it has made, give it no right to their targets.
+    let files = source.path.map { Self.files(of: $0, outside: common) } ?? []
     // A program may judge a file by its signature (LibraryAdmission).
-    rules += libraries.flatMap { [$0, "\($0).sig"] }.map { Rule(path: $0, access: Self.read) }
+    rules += files.flatMap { [$0, "\($0).sig"] }.map { Rule(path: $0, access: Self.read | Self.direct) }
     if capabilities.processes {
       rules.append(Rule(path: "/", access: Self.execute))
       // The kernel reads a program for the process that executes it.
       rules += Self.programs.map { Rule(path: $0, access: Self.read) }
     }
-    rules += capabilities.reads.map { Rule(path: $0, access: Self.read) }
-    rules += capabilities.writes.map { Rule(path: $0, access: Self.write) }
+    rules += capabilities.reads.map { Rule(path: $0, access: Self.read | Self.direct(to: $0)) }
+    rules += capabilities.writes.map { Rule(path: $0, access: Self.write | Self.direct(to: $0)) }
     self.rules = rules
   }
+
+  /// Returns the path of a plugin's file, and the paths of the libraries outside of some folders that it needs, with
+  /// symbolic links resolved. Leaves out files of another kind, which a plugin may name as libraries.
+  private static func files(of path: String, outside folders: [String]) -> [String] {
+    let own = (try? PluginFile.resolve(path)) ?? path
+    let libraries = LibraryDependencies.closure(of: own, outside: folders).filter { $0 != path }
+    return (own == path ? [own] : [])
+      + libraries.compactMap { path in
+        guard let file = try? PluginFile(opening: path), (try? ELFVerifier.verifyKind(file)) != nil else { return nil }
+        return file.path
+      }
+  }
+
+  /// The access to a path of a capability, which has no link any more, except that of /proc to the worker itself.
+  private static func direct(to path: String) -> Int32 { path.hasPrefix(Capabilities.ownFolder) ? 0 : direct }
 
   /// Files of the system that the C library and runtimes read: libraries, locales, time zones, facts of the machine.
   private static let common = [

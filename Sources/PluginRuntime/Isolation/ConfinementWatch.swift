@@ -34,7 +34,8 @@ struct ConfinementWatch {
     self.process = process.pid
     control = process.control
     granted = plan.rules.map { rule in
-      let path = Self.isBelow(Self.ownFolder, rule.path) ? rule.path : Self.resolve(rule.path) ?? rule.path
+      let isExact = rule.isDirect || Self.isBelow(Self.ownFolder, rule.path)
+      let path = isExact ? rule.path : Self.resolve(rule.path) ?? rule.path
       return ConfinementPlan.Rule(path: path, access: rule.access)
     }
     let bytes = plan.bytes ?? []
@@ -116,7 +117,8 @@ struct ConfinementWatch {
     guard plugin_attempt_next(listener, &attempt, &path, path.count) else { return }
     let text = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     // Noted before the thread continues, and so before the answer of its call arrives.
-    if let refusal = refusal(of: attempt, text) {
+    if !plan.capabilities.writes.isEmpty { plugin_attempt_change(&attempt) }
+    if !attempt.is_made, let refusal = refusal(of: attempt, text) {
       keep(Note(refusal: refusal, request: request(ofThread: attempt.thread)))
     }
     plugin_attempt_end(listener, &attempt)
@@ -139,12 +141,12 @@ struct ConfinementWatch {
   private func refusal(of attempt: plugin_attempt_t, _ path: String) -> CapabilityRefusal? {
     let call = attempt.name.map { String(cString: $0) }
     let full = path.isEmpty ? nil : absolute(path, attempt)
+    if attempt.capability == PLUGIN_CAPABILITY_MEMORY {
+      guard attempt.is_refused || exceedsMemory(attempt) else { return nil }
+      return CapabilityRefusal(capability: .memory, path: nil, call: call, limit: plan.capabilities.memoryText)
+    }
     if attempt.is_refused {
       return CapabilityRefusal(capability: .init(attempt.capability), path: full, call: call)
-    }
-    if attempt.capability == PLUGIN_CAPABILITY_MEMORY {
-      guard exceedsMemory(attempt) else { return nil }
-      return CapabilityRefusal(capability: .memory, path: nil, call: call, limit: plan.capabilities.memoryText)
     }
     guard enforcesFiles, let full else { return nil }
     let (path, own) = located(full, attempt.thread)

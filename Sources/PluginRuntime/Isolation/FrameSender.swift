@@ -16,6 +16,9 @@ struct FrameSender {
   /// Whether the bytes that wait have reached the maximum.
   var isFull: Bool { outgoing.size >= Self.maximum }
 
+  /// Whether frames wait for descriptors, not for space in the socket.
+  var lacksDescriptors: Bool { outgoing.lacksDescriptors }
+
   mutating func open(_ socket: Int32, _ generation: Int) { (self.socket, self.generation) = (socket, generation) }
 
   /// Drops the frames that wait. Call it before the socket is closed.

@@ -37,7 +37,7 @@ struct IncomingBytes {
           description: "shared memory, for which \(receiver) has no descriptor: \(SystemLimit.descriptors)")
       }
       guard received > 0 else {
-        descriptors[..<count].forEach { close($0) }
+        descriptors[..<count].forEach { plugin_sealed_close($0) }
         return .ended
       }
       buffer.withUnsafeBytes {
@@ -52,7 +52,7 @@ struct IncomingBytes {
 final class ReceivedDescriptors {
   @exclusivity(unchecked) private(set) var all: [Int32] = []
 
-  deinit { all.forEach { close($0) } }
+  deinit { all.forEach { plugin_sealed_close($0) } }
 
   func append(_ descriptors: ArraySlice<Int32>) { all += descriptors }
 

@@ -19,6 +19,9 @@ struct OutgoingFrames {
   /// Shared memory that waits, by the offset of its frame.
   private var memory: [(offset: Int, blocks: [SharedBytes])] = []
   private var sharedBytes = 0
+  /// Whether bytes wait because too many descriptors of the user are under way, of any of the user's processes
+  /// (ETOOMANYREFS). The socket may have space meanwhile, so its events do not say when to try again.
+  private(set) var lacksDescriptors = false
 
   /// The number of bytes that wait, those of shared memory among them.
   var size: Int { bytes.count - sent + sharedBytes }
@@ -45,16 +48,18 @@ struct OutgoingFrames {
 
   /// Sends the waiting bytes, as far as the socket takes it. Returns whether something is left.
   mutating func flush(_ socket: Int32) -> Bool {
+    lacksDescriptors = false
     while sent < bytes.count {
       let isFirst = memory.first?.offset == sent
       let end = (isFirst ? memory.dropFirst() : memory[...]).first?.offset ?? bytes.count
       let count = Self.send(bytes[sent..<end], isFirst ? memory[0].blocks : [], socket)
       if count < 0, errno == EINTR { continue }
-      // A closed socket is noticed by the code that reads from it. ETOOMANYREFS passes once the peer has read.
+      // A closed socket is noticed by the code that reads from it.
       guard count > 0 else {
-        let isFull = errno == EAGAIN || errno == ETOOMANYREFS
+        let isFull = errno == EAGAIN
+        lacksDescriptors = errno == ETOOMANYREFS
         dropSent()
-        return isFull
+        return isFull || lacksDescriptors
       }
       if isFirst { sharedBytes -= memory.removeFirst().blocks.reduce(0) { $0 + $1.count } }
       sent += count

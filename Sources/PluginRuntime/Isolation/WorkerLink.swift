@@ -90,8 +90,12 @@ final class WorkerLink: Sendable {
 
   deinit { if wakeup >= 0 { Glibc.close(wakeup) } }
 
-  /// Threads for closures of the program: callbacks, and the reactions of promises.
-  static let deliveries = CallThreads(limit: 4_000)
+  /// Threads for the reactions of promises, and for the release of closures of the program.
+  static let deliveries = CallThreads(limit: threads)
+  /// Threads for callbacks and calls of other plugins, which may wait. Those of one plugin do not delay others.
+  let questions = CallThreads(limit: threads)
+  /// The maximum number of threads of each kind.
+  static let threads = 4_000
 
   func takeWakeup() {
     var count: UInt64 = 0

@@ -122,9 +122,9 @@ extension WorkerServer {
     // The call was given up while its answer was under way; or it never existed. So this is not a sign of life.
     guard let call = taken else { return }
     answered()
-    if call.timedOut != nil { return reject(call, timedOut(call)) }
     let isRejected = frame.kind == .rejected
     let refused = confinement?.take(frame.request, since: call.began, isRejected: isRejected) ?? []
+    if call.timedOut != nil { return reject(call, timedOut(call)) }
     guard refused.isEmpty else {
       let reason = isRejected ? try ReasonCoder.decode(frame.body) : nil
       return rejectAll(call, refused.error(name(call.function), reason.map { "\($0)" }))
@@ -206,7 +206,7 @@ extension WorkerServer {
     else { throw FrameError(description: "the call of a callback of an unknown form") }
     try noteQuestion()
     let callback = link.state.withLock { $0.callbacks[number] }
-    WorkerLink.deliveries.run { [link, generation] in
+    link.questions.run { [link, generation] in
       let answer: WorkerQuestions.Answer
       do {
         answer = .success(try CallStack.at(Int(clamping: depth)) { try callback?.run(arguments) } ?? .void)
@@ -237,7 +237,7 @@ extension WorkerServer {
     // Noted before the next frame is read, which may cancel it.
     let call = ForeignCall()
     link.state.withLock { $0.foreign[frame.request] = call }
-    WorkerLink.deliveries.run { [link, settings, generation] in
+    link.questions.run { [link, settings, generation] in
       let promise = CallStack.at(Int(clamping: depth)) { settings.callOtherPlugin(function, plugin, arguments) }
       call.begin(promise)
       let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in

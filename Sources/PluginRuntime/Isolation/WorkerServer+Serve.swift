@@ -13,7 +13,7 @@ extension WorkerServer {
     while true {
       let plan = flush()
       waits[0].fd = hasSocket ? process.socket : -1
-      waits[0].events = Int16(POLLIN | (plan.isBlocked ? POLLOUT : 0))
+      waits[0].events = Int16(POLLIN | (plan.needsSpace ? POLLOUT : 0))
       if !hasOutput { waits[1].fd = -1 }
       waits[4].fd = confinement?.descriptor ?? -1
       var now = ContinuousClock.now
@@ -66,15 +66,16 @@ extension WorkerServer {
     stageEnd = .now + duration
   }
 
-  /// Sends waiting bytes, as many as the socket takes. Returns whether some are left, the time at which there is
-  /// something to do, and whether answers leave that time unchanged.
-  private func flush() -> (isBlocked: Bool, next: ContinuousClock.Instant?, isSteady: Bool) {
+  /// Sends waiting bytes, as many as the socket takes. Returns whether some wait for space in the socket, the time at
+  /// which there is something to do, and whether answers leave that time unchanged.
+  private func flush() -> (needsSpace: Bool, next: ContinuousClock.Instant?, isSteady: Bool) {
     let now = ContinuousClock.now
     var next = stageEnd
     func wake(at time: ContinuousClock.Instant?) {
       if let time { next = next.map { min($0, time) } ?? time }
     }
-    let isBlocked = link.sender.withLock { $0.flush() }
+    let (isBlocked, lacksDescriptors) = link.sender.withLock { ($0.flush(), $0.lacksDescriptors) }
+    if lacksDescriptors { wake(at: now + .milliseconds(1)) }
     let isSteady = link.state.withLock { state in
       if !state.calls.isEmpty { lastBusy = now }
       // A stopped process notifies nobody. So the thread wakes to check it while it has calls, and for a second after
@@ -87,7 +88,7 @@ extension WorkerServer {
     }
     // Without a pidfd, the end of the process has to be polled.
     if process.pidfd < 0 { wake(at: now + .milliseconds(20)) }
-    return (isBlocked, next, isSteady)
+    return (isBlocked && !lacksDescriptors, next, isSteady)
   }
 
   private func checkTimes() {

@@ -68,9 +68,10 @@ final class WorkerServer {
     repeat {
       let end = serveWorker()
       guard isLoaded else { break }
-      failures = hasAnswered ? 0 : failures + 1
+      // Counts only workers that ended after they had begun to map the plugin.
+      if stage != .greeting { failures = hasAnswered ? 0 : failures + 1 }
       if let end {
-        failures = breakCircuit(after: end, failures: failures)
+        if stage != .greeting { failures = breakCircuit(after: end, failures: failures) }
         waitBeforeRestart()
       }
     } while waitForCalls()
@@ -206,8 +207,8 @@ final class WorkerServer {
   // MARK: Between two processes
 
   private func waitBeforeRestart() {
-    guard failures > 0 else { return }
-    let delay = min(settings.options.backoff * (1 << min(failures - 1, 10)), .seconds(5))
+    guard failures > 0 || stage == .greeting else { return }
+    let delay = min(settings.options.backoff * (1 << min(max(failures - 1, 0), 10)), .seconds(5))
     let end = ContinuousClock.now + delay
     while ContinuousClock.now < end, link.state.withLock({ $0.phase == .waiting }) { waitForWakeup(until: end) }
   }

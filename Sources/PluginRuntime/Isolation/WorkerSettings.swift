@@ -7,6 +7,7 @@ struct WorkerSettings: Sendable {
   private(set) var requestedSource: PluginSource
   /// The source that the workers load: that of a generation is resolved.
   private(set) var source: PluginSource
+  /// The paths of the capabilities have no symbolic links.
   let options: IsolationOptions
   let host: Host.Options
   /// Calls a function of another plugin.
@@ -42,6 +43,8 @@ struct WorkerSettings: Sendable {
     self.requirements = requirements
     requestedSource = source
     self.source = source
+    var options = options
+    options.capabilities.resolvePaths { try? PluginFile.resolve($0) }
     self.options = options
     self.host = host
     self.callOtherPlugin = callOtherPlugin

@@ -84,7 +84,7 @@ extension Host {
   /// A function, for calls with binary arguments; see `PluginFunction`. Not for a plugin in another process.
   public func function(_ name: String, of plugin: String) throws(PluginError) -> PluginFunction {
     let (plugin, function) = try find(name, of: plugin)
-    return PluginFunction(function, on: plugin.thread)
+    return PluginFunction(function, on: plugin.thread, retainedArguments)
   }
 
   func find(_ function: String, of plugin: String) throws(PluginError) -> (LoadedPlugin, BoundFunction) {

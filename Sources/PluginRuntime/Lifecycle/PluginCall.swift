@@ -65,7 +65,7 @@ final class PluginCall: Sendable {
       let lent = function.plan.pointee.lends ? kept ?? ArgumentValues(retaining: arguments, count: count) : nil
       lent?.keep(memory)
       lent?.releaseCallbacks()
-      memory?.callbacks?.own { [self] in callbackFailed($0) }
+      if let error = memory?.callbacks?.own({ [self] in callbackFailed($0) }) { callbackFailed(error) }
       return follow(promise, lent)
     }
     plugin.calls.end()
@@ -236,7 +236,7 @@ extension PluginCall {
     discard(state.withLock { retained($0.promise) })
   }
 
-  /// Ends the call because a callback threw while the plugin's promise is pending.
+  /// Ends the call because a callback threw, and discards the plugin's promise.
   private func callbackFailed(_ error: any Error) {
     if let error = error as? PluginError {
       end { $0.reject(with: error) }
@@ -245,7 +245,7 @@ extension PluginCall {
       end { $0.reject(with: &reason) }
       promise_value_release(&reason)
     }
-    discard(state.withLock { retained($0.promise) })
+    discard()
   }
 
   /// Returns a reference that outlives the lock; `nil` if the promise was destroyed.

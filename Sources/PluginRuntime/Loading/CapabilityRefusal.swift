@@ -28,14 +28,12 @@ extension CapabilityRefusal: CustomStringConvertible {
 }
 
 extension CapabilityRefusal {
-  /// Whether only `all` grants the right: changes of the system; modes, owners, times and attributes of a file by its
-  /// path, for which no capability can be enforced.
+  /// Whether only `all` grants the right: changes of the system; modes, owners, times and attributes of files, for
+  /// which no capability can be enforced, except the mode of an open file.
   fileprivate var isOfAllAlone: Bool {
     guard capability == .write || capability == .read, let call else { return capability == .system }
-    return ["chmod", "chown", "utim", "xattr"].contains { call.contains($0) } && !Self.byDescriptor.contains(call)
+    return ["chmod", "chown", "utim", "xattr", "ioctl"].contains { call.contains($0) } && call != "fchmod"
   }
-
-  private static let byDescriptor = ["fchmod", "fchown", "fsetxattr", "fremovexattr"]
 }
 
 extension CapabilityRefusal.Capability {

@@ -30,9 +30,12 @@ final class PluginFile {
     // Cannot fail on a descriptor that was just opened; if it did, the mode 0 would not be that of a regular file.
     fstat(descriptor, &status)
     identity = FileIdentity(status)
-    if status.st_mode & S_IFMT != S_IFREG {
-      throw PluginError(.notAFile, path, "is \(Self.name(ofMode: status.st_mode)), expected a regular file")
-    }
+    try Self.checkKind(status, path)
+  }
+
+  private static func checkKind(_ status: stat, _ path: String) throws(PluginError) {
+    guard status.st_mode & S_IFMT != S_IFREG else { return }
+    throw PluginError(.notAFile, path, "is \(name(ofMode: status.st_mode)), expected a regular file")
   }
 
   deinit { close(descriptor) }
@@ -97,6 +100,9 @@ final class PluginFile {
   }
 
   private static func open(_ path: String) throws(PluginError) -> Int32 {
+    // Opening a device or a FIFO may have an effect.
+    var status = stat()
+    if stat(path, &status) == 0 { try checkKind(status, path) }
     let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw error(errno, path) }
     return descriptor

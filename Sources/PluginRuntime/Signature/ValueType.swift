@@ -69,11 +69,14 @@ extension ValueType {
   }
 
   /// Whether an address of the type `name` suits this type. As in C, `void` suits any other type, and any other type
-  /// suits `void`; but an object that is released has to be of the type.
+  /// suits `void`; but an object that is released has to be of the type. A callback is called by C, so it has to be a
+  /// function.
   func takes(addressOf name: String) -> Bool {
     switch self {
     case .pointer(let own): own == name || own == "void" || name == "void"
     case .own(.pointer(let own), _): own == name
+    case .callback: name == "function" || name == "void"
+    case .token: name == "promise_token_t" || name == "token" || name == "void"
     case .optional(let type): type.takes(addressOf: name)
     default: false
     }

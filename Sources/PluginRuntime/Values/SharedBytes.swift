@@ -74,7 +74,7 @@ public final class SharedBytes: Sendable {
 
   /// Maps memory that another process sent, up to a limit in bytes, and closes the descriptor on every path.
   init(receiving descriptor: Int32, atMost longest: Int) throws(FrameError) {
-    defer { close(descriptor) }
+    defer { plugin_sealed_close(descriptor) }
     let mapped = plugin_sealed_map(descriptor, longest)
     guard let start = mapped.bytes else {
       throw FrameError(description: mapped.mistake.map { String(cString: $0) } ?? "shared memory that cannot be mapped")

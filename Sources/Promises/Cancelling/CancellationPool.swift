@@ -28,10 +28,14 @@ public final class CancellationPool: Sendable {
       self = (item as? any StandsForPromise).map { .promise($0.cancellable) } ?? .object(WeakObject(item))
     }
 
-    var isGone: Bool {
+    /// Whether the item was destroyed. Adds a live object to `held`, because its last reference may be this one.
+    func isGone(holding held: inout [any Cancellable]) -> Bool {
       switch self {
-      case .promise(let handle): handle.isGone
-      case .object(let reference): unsafe reference.object == nil
+      case .promise(let handle): return handle.isGone
+      case .object(let reference):
+        guard let object = unsafe reference.object else { return true }
+        held.append(object)
+        return false
       }
     }
 
@@ -62,11 +66,14 @@ public final class CancellationPool: Sendable {
   /// Adds items, in order.
   public func add(contentsOf items: [any Cancellable]) {
     let added = items.map(Item.init)
+    // Released outside the lock, because deinitializers may run.
+    var held: [any Cancellable] = []
     self.items.withLock { items in
       // Destroyed items would pile up in a long-lived pool.
-      if items.count == items.capacity { items.removeAll(where: \.isGone) }
+      if items.count == items.capacity { items.removeAll { $0.isGone(holding: &held) } }
       items += added
     }
+    withExtendedLifetime(held) {}
   }
 
   /// Empties the pool and requests cancellation of every live item, in the order of addition, before it returns. The

@@ -40,12 +40,13 @@ final class HeldExecutor: Sendable {
 
 extension HeldExecutor: Hashable, CustomStringConvertible {
   /// The identity of the wrapped object: equal for two wrappers with the same behaviour.
-  private struct Identity: Hashable {
-    let role: UInt8
-    let address: UInt
+  struct Identity: Hashable {
+    fileprivate let role: UInt8
+    fileprivate let address: UInt
   }
 
-  private var identity: Identity {
+  /// Runs code of the user's executor.
+  var identity: Identity {
     switch object {
     case .queue(let queue): Identity(role: 0, address: queue.address)
     case .executor(let executor): Identity(role: 1, address: address(of: executor.identity))

@@ -12,7 +12,8 @@ import Dispatch
 /// context, right after it has run. If the outcome is not one that it handles, it is released without a hop.
 ///
 /// Two contexts are equal if they run callbacks in the same place and in the same way. Queues and executors are
-/// compared by identity, and `.main` is not `.queue(.main)`.
+/// compared by identity, and `.main` is not `.queue(.main)`. Each reading of `.current` is a context of its own, which
+/// equals only its copies.
 public struct PromiseContext: Sendable, Hashable {
   /// The place, without the condition of `nowOr`.
   enum Place: Sendable, Hashable {

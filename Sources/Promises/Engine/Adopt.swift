@@ -32,7 +32,7 @@ extension CellRef {
   /// The result of an attempt to make a promise follow another.
   package enum Following { case follows, isSettled, cycle, isTaken, outOfMemory }
 
-  /// Makes this promise follow `source`; `.isTaken` if it has a reaction or a source already.
+  /// Makes this promise follow `source`; `.isTaken` if it has a reaction, a source or a settler already.
   package func follow(_ source: CellRef) -> Following {
     if source == self || closesCycle(with: source) { return .cycle }
     guard hold() else {
@@ -40,7 +40,7 @@ extension CellRef {
       return .isSettled
     }
     let state = self.state
-    let isFree = reactionKind == .none && state.source == 0
+    let isFree = reactionKind == .none && state.source == 0 && meta & ReactionKind.kept == 0
     // A discard block occupies the fields of a reaction: a link settles such a promise instead, and carries the
     // interest.
     if isFree {

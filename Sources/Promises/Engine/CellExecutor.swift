@@ -34,6 +34,9 @@ package struct CellExecutor {
 
   package var kind: ExecutorKind { ExecutorKind(rawValue: ref.meta) }
 
+  /// Whether a job may run inside `submit`: on a user's executor, which may also be the substitute of the main one.
+  var runsAtOnce: Bool { kind == .foreign || kind == .immediate || kind == .main && ownLoop == nil }
+
   /// The state of a built-in executor.
   var context: UnsafeMutableRawPointer? { unsafe ref.contextPointer }
 

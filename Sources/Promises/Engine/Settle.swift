@@ -37,8 +37,11 @@ extension CellRef {
   /// Completes a settlement with a waiter or an observer.
   @inline(never)
   private func settledObserved(_ before: CellState, _ value: CellValue, _ outcome: Outcome) -> SettleStatus {
+    // A trace function may release the last reference.
+    let isKept = retain()
     if Observation.isOn { noteSettlement(outcome) }
     settled(before, value, outcome)
+    if isKept { release() }
     return .settled
   }
 

@@ -25,9 +25,12 @@ struct WaitLimit {
   /// `nanoseconds`: the time limit; negative: unlimited.
   init(nanoseconds: Int64) {
     deadline = nanoseconds < 0 ? -1 : CellTimer.deadline(after: nanoseconds)
-    if Settlement.isUnderWay || DrivenWork.exists || ForkedChild.isThisProcess {
-      nextLook = CellTimer.deadline(after: interval)
-    }
+    if WaitLimit.looks() { nextLook = CellTimer.deadline(after: interval) }
+  }
+
+  /// Whether a wait of this thread, which runs `loop` meanwhile, could end in a deadlock.
+  static func looks(running loop: EventLoop? = nil) -> Bool {
+    Settlement.isUnderWay || DrivenWork.exists(outside: loop) || ForkedChild.isThisProcess
   }
 
   var isOver: Bool { deadline >= 0 && platform_now() >= deadline }
@@ -51,7 +54,7 @@ extension CellRef {
     if seenState.isSettled { return .settled }
     noteReader()
     if nanoseconds == 0 { return .timedOut }
-    if isHeldUpByThisThread { return unlessSettled }
+    if isHeldUpByThisThread() { return unlessSettled }
     var limit = WaitLimit(nanoseconds: nanoseconds)
     // The futex word must not be recycled during the wait.
     let retained = retain()
@@ -60,7 +63,7 @@ extension CellRef {
       let current = seenState
       if current.isSettled { return .settled }
       if limit.isOver { return .timedOut }
-      if limit.isTimeToLook() && isHeldUpByThisThread { return unlessSettled }
+      if limit.isTimeToLook() && isHeldUpByThisThread() { return unlessSettled }
       guard current.isWaited else {
         becomeWaited()
         continue
@@ -86,9 +89,11 @@ extension CellRef {
     wakeWaitersForAny()
   }
 
-  /// Whether only this thread could settle the promise, so that it stays pending while the thread sleeps. In a child of
-  /// fork() that holds for any promise while this is the only thread.
-  var isHeldUpByThisThread: Bool { isHeldUpBySettlement || DrivenWork.holdsUp(self) || ForkedChild.isAlone }
+  /// Whether only this thread could settle the promise, so that it stays pending while the thread sleeps, or runs
+  /// `loop`. In a child of fork() that holds for any promise while this is the only thread.
+  func isHeldUpByThisThread(running loop: EventLoop? = nil) -> Bool {
+    isHeldUpBySettlement || DrivenWork.holdsUp(self, outside: loop) || ForkedChild.isAlone
+  }
 
   /// Whether the promise depends, through its sources, on a settlement in progress on this thread.
   private var isHeldUpBySettlement: Bool {

@@ -137,7 +137,7 @@ extension CellRef {
     if nanoseconds == 0 { return (.timedOut, 0) }
     /// A deadlock, unless a promise was settled meanwhile; nil if one still can be settled.
     func deadlock() -> (WaitResult, Int)? {
-      guard (0..<count).allSatisfy({ promise($0).isHeldUpByThisThread }) else { return nil }
+      guard (0..<count).allSatisfy({ promise($0).isHeldUpByThisThread() }) else { return nil }
       return firstSettled().map { (.settled, $0) } ?? (.deadlock, 0)
     }
     if let end = deadlock() { return end }
@@ -169,7 +169,11 @@ extension EventLoop {
     let end: End? = unsafe withUnsafeMutablePointer(to: &waiter) { waiter in
       guard let notes = unsafe WaitNotes({ _ in promise }, count: 1, waiter) else { return nil }
       defer { unsafe notes.free() }
-      return run(until: deadline, hasOthers: false) { promise.state.isSettled }
+      return run(until: deadline, looks: WaitLimit.looks(running: self)) {
+        promise.isHeldUpByThisThread(running: self)
+      } isDone: {
+        promise.state.isSettled
+      }
     }
     return promise.seenState.isSettled ? nil : end ?? .noMemory
   }

@@ -21,6 +21,9 @@ final class StreamCallbacks: Sendable {
   nonisolated(unsafe) private var newcomer: Newcomer?
   private let isSilent = Atomic<Bool>(false)
 
+  /// Registers the types of barriers, which are made with locks held.
+  init() { CellValue.registerSwiftTypes() }
+
   /// Silences the callbacks, also those whose turn has begun.
   func silence() { isSilent.store(true, ordering: .releasing) }
 

@@ -41,6 +41,8 @@ final class StreamCut: Sendable {
   static func perform(
     at cell: CellPublisher, closesSources: Bool = false, _ action: @escaping (CellPublisher) -> Void
   ) {
+    // Barriers are made with locks held.
+    CellValue.registerSwiftTypes()
     let cut = StreamCut(cell, closesSources, action)
     // Once the barrier is on its way, other threads count.
     let first = unsafe cut.pending.indices.filter { unsafe cut.pending[$0] == 0 }

@@ -18,7 +18,9 @@ final class StreamNode: Sendable {
 
   /// The callbacks in one context, with a handle to their subscriber. The subscriber keeps them, until it ends.
   private struct Shared {
-    let place: PromiseContext.Place
+    let context: PromiseContext
+    /// The identity of the executor in the context; nil for `.main`.
+    let identity: HeldExecutor.Identity?
     let subscriber: CellSubscriber
     weak var callbacks: StreamCallbacks?
   }
@@ -124,36 +126,46 @@ final class StreamNode: Sendable {
   func subscribe(_ kinds: StreamKinds = .all, on context: PromiseContext, _ callback: @escaping StreamCallback) {
     switch context.place {
     case .immediate, .global: keep(subscribe(kinds, on: context, .unbounded, demand: .max, callback))
-    case .main, .executor: share(kinds, on: context, callback)
+    case .main: share(kinds, on: context, nil, callback)
+    // The user's code gives the identity, so it is read without the lock.
+    case .executor(let executor): share(kinds, on: context, executor.identity, callback)
     }
   }
 
-  private func share(_ kinds: StreamKinds, on context: PromiseContext, _ callback: @escaping StreamCallback) {
+  private func share(
+    _ kinds: StreamKinds, on context: PromiseContext, _ identity: HeldExecutor.Identity?,
+    _ callback: @escaping StreamCallback
+  ) {
     let cell = self.cell
     while true {
-      let (subscriber, callbacks) = base.locked { _ in
-        let known = unsafe shared.first { $0.place == context.place }
-        let found = known.map { ($0.subscriber, $0.callbacks) } ?? makeShared(in: context, of: cell)
-        // Another thread may remove it.
-        guard found.0.ref.retain() else { fatalError("too many references to a subscriber") }
-        return found
+      guard let (subscriber, callbacks) = base.locked({ _ in sharing(identity) }) else {
+        makeShared(in: context, identity, of: cell)
+        continue
       }
       let isAdded = callbacks?.add(kinds, callback, to: subscriber, of: cell) ?? false
-      subscriber.ref.release()
-      if isAdded { return }
+      if isAdded { return subscriber.ref.release() }
       // The stream has ended: a new subscriber gets the end.
-      let ended = base.locked { _ -> CellSubscriber? in
-        let index = unsafe shared.firstIndex { $0.place == context.place && $0.callbacks === callbacks }
-        return index.map { unsafe shared.remove(at: $0).subscriber }
+      let ended = base.locked { _ -> Shared? in
+        let index = unsafe shared.firstIndex { $0.subscriber == subscriber }
+        return index.map { unsafe shared.remove(at: $0) }
       }
-      ended?.releaseHandle()
+      subscriber.ref.release()
+      ended?.subscriber.releaseHandle()
     }
   }
 
-  /// Makes a subscriber for the callbacks of a context. Call with the lock held.
-  private func makeShared(
-    in context: PromiseContext, of cell: CellPublisher
-  ) -> (CellSubscriber, StreamCallbacks?) {
+  /// Returns the subscriber for the callbacks in a context, with a reference for the caller, and the callbacks; nil if
+  /// there is none. Call with the lock held.
+  private func sharing(_ identity: HeldExecutor.Identity?) -> (CellSubscriber, StreamCallbacks?)? {
+    guard let known = unsafe shared.first(where: { $0.identity == identity }) else { return nil }
+    // Another thread may remove it.
+    guard known.subscriber.ref.retain() else { fatalError("too many references to a subscriber") }
+    return (known.subscriber, known.callbacks)
+  }
+
+  /// Makes the subscriber for the callbacks in a context, unless another thread has made it. Call without the lock: a
+  /// subscriber has a monitor, and the lock of the list of all monitors comes before each of them.
+  private func makeShared(in context: PromiseContext, _ identity: HeldExecutor.Identity?, of cell: CellPublisher) {
     let callbacks = StreamCallbacks()
     var subscription = Subscription(Receiver(.all) { callbacks.receive($0) })
     subscription.executor = context.executor
@@ -161,8 +173,13 @@ final class StreamNode: Sendable {
     subscription.hasEnd = false
     defer { withExtendedLifetime(context) {} }
     guard let subscriber = cell.prepare(subscription) else { fatalError("no memory for a subscriber") }
-    unsafe shared.append(Shared(place: context.place, subscriber: subscriber, callbacks: callbacks))
-    return (subscriber, callbacks)
+    let made = Shared(context: context, identity: identity, subscriber: subscriber, callbacks: callbacks)
+    let isKept = base.locked { _ in
+      guard unsafe !shared.contains(where: { $0.identity == identity }) else { return false }
+      unsafe shared.append(made)
+      return true
+    }
+    if !isKept { subscriber.releaseHandle() }
   }
 
   /// Calls back for the states from now on, for as long as the caller keeps the returned handle.
@@ -187,8 +204,8 @@ final class StreamNode: Sendable {
   }
 
   /// Returns a node for the results of an operator that publishes to its target as it likes.
-  func derived(keeping kept: AnyObject? = nil, byFunction function: @escaping Stage.Function) -> StreamNode {
-    StreamNode(cell.derived(by: .closure(function)), upstream: [self], keeping: kept)
+  func derived(byFunction function: @escaping Stage.Function) -> StreamNode {
+    StreamNode(cell.derived(by: .closure(function)), upstream: [self])
   }
 
   /// Publishes each state to another publisher too, for as long as the node lives.

@@ -31,29 +31,25 @@ extension Subscriber {
   /// counts as 1.
   public func window(_ count: Int) -> Subscriber<Subscriber<Value, Failure>, Failure> {
     log.note(.operators, "window \(count)")
-    var window: StreamNode?
+    let open = OpenWindow()
     var left = 0
     return Subscriber<Subscriber<Value, Failure>, Failure>(
       node: node.derived(byFunction: { input, target in
         switch input {
         case .event(let event) where event.outcome.isRejected: _ = target.publish(event)
         case .event(let event):
-          if window == nil {
+          if open.node == nil {
             let made = StreamNode(CellPublisher.make(isStateful: true, historyLimit: max(1, count)))
-            window = made
+            open.node = made
             left = max(1, count)
             _ = target.publish(StreamEvent(.encoding(Subscriber<Value, Failure>(node: made)), .fulfilled))
           }
           left -= 1
-          guard let current = window else { return event.release() }
-          _ = current.cell.publish(event)
-          if left == 0 {
-            window = nil
-            _ = current.cell.end(.cancelled)
-          }
+          guard let node = open.node else { return event.release() }
+          _ = node.cell.publish(event)
+          if left == 0 { open.end() }
         case .end(let ending):
-          if let current = window { _ = current.cell.end(.cancelled) }
-          window = nil
+          open.end()
           _ = target.end(ending.copy())
         }
       }))
@@ -69,4 +65,17 @@ extension Subscriber {
     let cell = node.cell.derived(by: .pass, isStateful: true, historyLimit: max(0, count))
     return Subscriber(node: StreamNode(cell, upstream: [node]))
   }
+}
+
+/// The window that is being filled. The release of the operator ends it: a cancelled operator gets no end.
+private final class OpenWindow {
+  var node: StreamNode?
+
+  func end() {
+    guard let node else { return }
+    self.node = nil
+    _ = node.cell.end(.cancelled)
+  }
+
+  deinit { end() }
 }

@@ -5,24 +5,7 @@ extension Subscriber {
   ///
   /// `make` is called first in this call, then on the threads of the errors.
   public static func retry(_ count: Int, _ make: @escaping () -> Subscriber) -> Subscriber {
-    let attempts = Publisher<Void, Failure>()
-    var left = count
-    let retried = attempts.subscriber().flatMapValues(.latest) {
-      make().compactMapStates { state -> State? in
-        switch state {
-        case .error where left > 0:
-          left -= 1
-          attempts.kick()
-          return nil
-        case .cancelled: attempts.cancelAll()
-        default: break
-        }
-        return state
-      }
-    }.stateful()
-    // When the result is cancelled, its source stays subscribed; errors of the source must not cause another attempt.
-    retried.onCancelled { attempts.cancelAll() }
-    attempts.kick()
-    return retried
+    let retried = CellPublisher.retried(UInt64(max(0, count)), .closure { _ in make().node.inner })
+    return Subscriber(node: StreamNode(retried))
   }
 }

@@ -34,6 +34,9 @@ extension CellValue {
     return value
   }
 
+  /// Registers the types of the boxes, unless that was done. The first encoding would, under PLATFORM_LOCK_TYPES.
+  static func registerSwiftTypes() { _ = SwiftTypes.value }
+
   /// The box, if Swift made the value.
   @usableFromInline var swiftBox: AnySwiftBox? {
     guard kind == ValueKind.object.rawValue, let pointer = unsafe pointer else { return nil }

@@ -51,7 +51,8 @@ extension Header {
   struct Record {
     var isUnion: Bool
     var isComplete: Bool
-    var hasBitFields: Bool
+    /// The reason why its layout in memory is not the one that its fields alone have, if there is one.
+    var irregularity: String?
     var fields: [(name: String, type: CType)]
   }
 }

@@ -9,6 +9,8 @@ struct Header {
   private(set) var records: [String: Record] = [:]
   /// The constants of enums, by their tags.
   private var enums: [String: [(name: String, value: Int64)]] = [:]
+  /// The typedefs of types with an alignment of their own.
+  private var aligned: Set<String> = []
   /// The type map, whose meanings of types replace the header's own.
   private let map: TypeMap
   /// The sizes of structs and unions in bytes, by their types as C writes them.
@@ -112,6 +114,19 @@ struct Header {
     return map.failure(of: function.name, returning: names(of: result))
   }
 
+  /// Returns why values of the type lie in memory otherwise than those of the type behind its typedefs, if they do.
+  func irregularity(ofTypedefs type: CType) -> String? {
+    names(of: type).contains(where: aligned.contains) ? Self.irregularity : nil
+  }
+
+  /// Returns the irregularity that attributes of a struct, a field or a typedef cause; `#pragma pack` makes such ones.
+  private static func irregularity(of node: HeaderNode) -> String? {
+    let attributes: Set<String> = ["PackedAttr", "AlignedAttr", "MaxFieldAlignmentAttr", "MSStructAttr"]
+    return node.inner.contains { attributes.contains($0.kind) } ? irregularity : nil
+  }
+
+  private static let irregularity = "is packed or aligned"
+
   /// Returns the typedefs of a type, outermost first, and its tag.
   private func names(of type: CType) -> [String] {
     var names: [String] = []
@@ -177,7 +192,7 @@ struct Header {
     case .structure(let structure):
       let tag = "#map-\(path)"
       let fields = structure.fields.map { ($0.name, define($0.type, "\(path)-\($0.name)")) }
-      records[tag] = Record(isUnion: false, isComplete: true, hasBitFields: false, fields: fields)
+      records[tag] = Record(isUnion: false, isComplete: true, irregularity: nil, fields: fields)
       return .tagged("struct", name: tag)
     default: return .unknown("\(type)")
     }
@@ -186,14 +201,17 @@ struct Header {
   private mutating func add(record node: HeaderNode) -> String {
     let tag = node.name ?? "#\(node.id)"
     tags[node.id] = tag
-    var record = Record(isUnion: node.tag == "union", isComplete: node.isComplete, hasBitFields: false, fields: [])
+    let irregularity = Self.irregularity(of: node)
+    var record = Record(
+      isUnion: node.tag == "union", isComplete: node.isComplete, irregularity: irregularity, fields: [])
     var unnamed: String?
     for member in node.inner {
       switch member.kind {
       case "RecordDecl": unnamed = add(record: member)
       case "EnumDecl": add(enumeration: member)
       case "FieldDecl":
-        record.hasBitFields = record.hasBitFields || member.isBitField
+        record.irregularity =
+          record.irregularity ?? (member.isBitField ? "has bit-fields" : Self.irregularity(of: member))
         record.fields.append((member.name ?? "", Self.type(member.type, unnamed: unnamed)))
       default: break
       }
@@ -225,6 +243,7 @@ struct Header {
 
   private mutating func add(typedef node: HeaderNode) {
     guard let name = node.name, map.types[name] ?? .optional == .optional else { return }
+    if Self.irregularity(of: node) != nil { aligned.insert(name) }
     // A struct without a tag is found by its number: clang calls it by the typedef's name, or by its place.
     let owned = node.inner.first.flatMap { $0.tagID ?? $0.inner.first?.tagID }.flatMap { tags[$0] }
     guard let owned, owned.hasPrefix("#") else {

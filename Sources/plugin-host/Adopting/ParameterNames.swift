@@ -142,6 +142,19 @@ enum ParameterNames {
     return ["e", "ec", "err", "error", "status", "errorcode", "perrorcode", "perr", "perror"].contains(name)
   }
 
+  /// Whether an address of that name is one behind other data of its type: `end`, `pattern_end`, `bufend` after `buf`.
+  static func isLimit(_ name: String, of others: [String]) -> Bool {
+    ["end", "last", "limit", "stop"].contains(words(name).last) || others.contains { name == $0 + "end" }
+  }
+
+  /// Whether a number of that name may be a length that a library passes to a callback: `bytes_read`, `avail`.
+  static func mayBeLength(_ name: String) -> Bool {
+    let lengths: Set<String> = [
+      "read", "nread", "written", "bytes", "amount", "avail", "available", "left", "remaining", "used", "filled",
+    ]
+    return mayCount(name) || words(name).contains(where: lengths.contains)
+  }
+
   /// Whether a function sets a `char **` of that name to the position where it stopped reading: `strtol`.
   static func isEnd(_ name: String) -> Bool { ["endptr", "endp", "end_ptr", "endPtr"].contains(name) }
 

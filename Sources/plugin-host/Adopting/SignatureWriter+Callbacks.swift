@@ -128,9 +128,9 @@ extension SignatureWriter {
     }
     let mayHaveCount = parameters.indices.contains { index in
       guard case .integer = header.resolved(parameters[index]) else { return false }
-      return given[index].map(ParameterNames.mayCount) ?? true
+      return given[index].map(ParameterNames.mayBeLength) ?? true
     }
-    if isConst, !mayHaveCount {
+    if isConst, !mayHaveCount, !isInRange(written, of: parameters, given) {
       if header.resolved(target) == .char { return "cstr?" }
       let isOne = !ParameterNames.isPlural(given[number] ?? "")
       if case .tagged = header.resolved(target), isOne, text.isPlain(target), !text.isObject(target) {

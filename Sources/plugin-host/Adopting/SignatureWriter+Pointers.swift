@@ -4,6 +4,9 @@ extension SignatureWriter {
   /// Writes a parameter that is an address. It is `out` only if something states the size: a function could write
   /// beyond a guessed one.
   mutating func pointer(_ index: Int, to target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
+    if isConst, isInRange(types[index], of: types, names) {
+      return try memory(index, to: target, "'\(names[index])' may be an address in the data of other arguments")
+    }
     switch header.resolved(target) {
     case .function: return try callback(index)
     case .void: return try object(index, target, isConst)
@@ -13,6 +16,20 @@ extension SignatureWriter {
     case .tagged: return try structure(index, target, isConst)
     case .array, .named, .unknown: return optional(index, "ptr<\(text.name(of: target, or: types[index]))>")
     }
+  }
+
+  /// Whether a type is that of several addresses in the same data, one of which ends the data: `const char *first,
+  /// const char *last`. With a copy for each, C would run from one copy into other memory.
+  func isInRange(_ type: CType, of types: [CType], _ names: [String?]) -> Bool {
+    let type = header.resolved(type)
+    guard CountedParameters.isConst(type), CountedParameters.isData(type, header) else { return false }
+    let element = CountedParameters.element(type, header)
+    let same = types.indices.filter { index in
+      let other = header.resolved(types[index])
+      return CountedParameters.isConst(other) && CountedParameters.element(other, header) == element
+    }
+    let others = same.compactMap { names[$0] }
+    return same.dropFirst().contains { names[$0].map { ParameterNames.isLimit($0, of: others) } ?? false }
   }
 
   /// Whether the function destroys the object that is its only argument.

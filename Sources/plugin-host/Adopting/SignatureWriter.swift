@@ -49,7 +49,9 @@ struct SignatureWriter {
     guard function.isPrintf, let format = types.indices.last,
       case .pointer(let target, true) = header.resolved(types[format]), header.resolved(target) == .char
     else {
-      checks.append("what follows is taken to be what the caller gives: an i64 stands for every integer and for NULL")
+      checks.append(
+        "what follows is taken to be what the caller gives: an i64 stands for every integer and for NULL, "
+          + "and a cstr is freed after the call")
       return ("...: i64 | u64 | f64 | cstr | ptr<void>", nil)
     }
     return ("..., \(names.contains("text") ? "formatted" : "text"): cstr", format)

@@ -50,7 +50,9 @@ struct TypeText {
     let shown = "'\(name(of: written))'"
     guard kind == "struct" else { throw Unsuitable("\(shown) is a union: libffi cannot pass it by value") }
     guard let record = header.record(tag) else { throw Unsuitable("\(shown) is not defined") }
-    guard !record.hasBitFields else { throw Unsuitable("\(shown) has bit-fields: libffi cannot pass it by value") }
+    if let irregularity = record.irregularity ?? header.irregularity(ofTypedefs: written) {
+      throw Unsuitable("\(shown) \(irregularity): libffi cannot pass it by value")
+    }
     guard depth < 8, !record.fields.isEmpty, record.fields.count <= 100 else {
       throw Unsuitable("\(shown) is not a struct that a signature can have")
     }
@@ -58,6 +60,9 @@ struct TypeText {
     for (index, field) in record.fields.enumerated() {
       let type = header.resolved(field.type)
       if case .function = type { throw Unsuitable("\(shown) has a function in it") }
+      if let irregularity = header.irregularity(ofTypedefs: field.type) {
+        throw Unsuitable("'\(field.name)' of \(shown) \(irregularity): libffi cannot pass it by value")
+      }
       let text = try value(resolved: type, as: field.type, depth: depth + 1)
       fields.append("\(field.name.isEmpty ? "field\(index + 1)" : field.name): \(text)")
     }
@@ -66,11 +71,12 @@ struct TypeText {
 
   /// Whether a struct contains no addresses, so that a copy of it serves as well.
   func isPlain(_ type: CType, depth: Int = 0) -> Bool {
+    guard header.irregularity(ofTypedefs: type) == nil else { return false }
     switch header.resolved(type) {
     case .bool, .char, .integer, .float, .tagged("enum", _): return true
     case .array(let element, let count): return count ?? 0 > 0 && isPlain(element, depth: depth + 1)
     case .tagged("struct", let tag):
-      guard depth < 8, let record = header.record(tag), !record.hasBitFields, !record.fields.isEmpty else {
+      guard depth < 8, let record = header.record(tag), record.irregularity == nil, !record.fields.isEmpty else {
         return false
       }
       return record.fields.count <= 100 && record.fields.allSatisfy { isPlain($0.type, depth: depth + 1) }

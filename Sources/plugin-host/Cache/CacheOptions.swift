@@ -14,9 +14,10 @@ struct CacheOptions: ParsableArguments {
     if file?.isEmpty == true { throw ValidationError("--cache \"\": expected the name of a file") }
   }
 
-  /// The file's path; nil if the environment does not name a folder for it.
+  /// The file's absolute path, because a plugin may change the folder of the process; nil if the environment does not
+  /// name a folder for it.
   var path: String? {
-    file ?? Environment.file("results.db", "XDG_CACHE_HOME", or: ".cache")
+    file.map(Directory.absolute) ?? Environment.file("results.db", "XDG_CACHE_HOME", or: ".cache")
   }
 
   static let none = "no folder for the cache: set HOME or XDG_CACHE_HOME, or name a file with --cache"

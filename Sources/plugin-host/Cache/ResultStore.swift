@@ -39,11 +39,16 @@ struct ResultStore: Sendable {
   /// Opens the store at `path`, or creates it and its parent folders.
   init(path: String) throws(Database.Failure) {
     self.path = path
+    guard Self.mark(of: path) != .other else {
+      throw Database.Failure(code: SQLITE_ERROR, description: "it is a database of another program")
+    }
+    // A plugin in this process may have changed it.
+    umask(ProcessStart.mask)
     // The database reports a folder that cannot be created.
     try? Directory.make(Directory.parent(of: path))
     database = try Database(path: path)
-    try refuseOther()
-    if try database.run("pragma user_version").first?.first?.int == 0 {
+    let found = try version()
+    if found == 0 {
       // Set before the write-ahead log is on, so that the mark is written to the file itself.
       let application = Self.application.reduce(0) { $0 << 8 | Int64($1) }
       try database.run("pragma application_id = \(application)")
@@ -51,12 +56,23 @@ struct ResultStore: Sendable {
     try Self.retrying { () throws(Database.Failure) in try database.run("pragma journal_mode = wal") }
     // A commit survives the end of the process, but not always a crash of the machine.
     try database.run("pragma synchronous = normal")
-    let found = try database.run("pragma user_version").first?.first?.int ?? 0
     if found == Self.version { return }
-    guard found < Self.version else {
+    try database.run("begin immediate")
+    // Another process may have created the tables, and stored results, while this one waited.
+    if try version() < Self.version { try createTables() }
+    try database.run("commit")
+  }
+
+  /// Returns the version of the tables; 0 if there are none. Throws if it is newer than this program.
+  private func version() throws(Database.Failure) -> Int64 {
+    let found = try database.run("pragma user_version").first?.first?.int ?? 0
+    guard found <= Self.version else {
       throw Database.Failure(code: SQLITE_ERROR, description: "it is of version \(found), expected \(Self.version)")
     }
-    try database.run("begin immediate")
+    return found
+  }
+
+  private func createTables() throws(Database.Failure) {
     try database.run(
       """
       create table if not exists results (
@@ -68,15 +84,6 @@ struct ResultStore: Sendable {
     // Results of an older version have another encoding.
     try database.run("delete from results")
     try database.run("pragma user_version = \(Self.version)")
-    try database.run("commit")
-  }
-
-  /// Throws if the file is a database of another program. Call before anything is changed.
-  private func refuseOther() throws(Database.Failure) {
-    guard try database.run("select count(*) from sqlite_master").first?.first?.int ?? 0 > 0,
-      try database.run("pragma user_version").first?.first?.int == 0
-    else { return }
-    throw Database.Failure(code: SQLITE_ERROR, description: "it is a database of another program")
   }
 
   /// Returns the result stored under `key`.
@@ -151,26 +158,27 @@ struct ResultStore: Sendable {
 
   // MARK: The file
 
-  /// Whether a file is missing, or is a store, possibly damaged. Other files must not be removed.
-  static func isStore(path: String) -> Bool {
-    let descriptor: Int32
-    do throws(SystemError) {
-      descriptor = try FileBytes.openRegular(path: path)
-    } catch {
-      return error.code == ENOENT
-    }
+  private enum Mark {
+    /// The file is a store, possibly damaged.
+    case store
+    /// The file is a database of another program.
+    case other
+    /// There is no file, or no database in it.
+    case none
+  }
+
+  /// Reads the mark in the head of a file, without SQLite, which may write to a database that it reads.
+  private static func mark(of path: String) -> Mark {
+    guard let descriptor = try? FileBytes.openRegular(path: path) else { return .none }
+    defer { close(descriptor) }
     var head = [UInt8](repeating: 0, count: applicationOffset + application.count)
     _ = read(descriptor, &head, head.count)
-    close(descriptor)
-    if Array(head[applicationOffset...]) == application { return true }
-    guard head.starts(with: "SQLite format 3\0".utf8) else { return false }
-    do throws(Database.Failure) {
-      _ = try ResultStore(path: path).count()
-      return true
-    } catch {
-      return error.isDamage
-    }
+    if Array(head[applicationOffset...]) == application { return .store }
+    return head.starts(with: "SQLite format 3\0".utf8) ? .other : .none
   }
+
+  /// Whether a file is missing, or is a store, possibly damaged. Other files must not be removed.
+  static func isStore(path: String) -> Bool { FileKind(path: path) == .missing || mark(of: path) == .store }
 
   /// Returns advice on an unusable file, for messages.
   static func remedy(_ error: Database.Failure, path: String) -> String {

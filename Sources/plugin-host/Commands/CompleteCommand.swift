@@ -11,7 +11,11 @@ struct CompleteCommand: ParsableCommand {
 
   func run() throws {
     let words = words.first == "--" ? Array(words.dropFirst()) : words
-    let lines = CommandLineCompletion(words).candidates.map { "\($0.text)\t\($0.note)\n" }
+    // Shells take one candidate from each line, and a tab ends it.
+    let candidates = CommandLineCompletion(words).candidates.filter {
+      !$0.text.unicodeScalars.contains(where: \.isControl)
+    }
+    let lines = candidates.map { "\($0.text)\t\($0.note)\n" }
     try StandardOutput.write(lines.joined())
   }
 }

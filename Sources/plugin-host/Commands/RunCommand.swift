@@ -111,8 +111,7 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
       session.end(by: signal)
     }
     board.finish()
-    if case .success = run.conclusion { cache?.finish() }
-    end(run, in: session)
+    end(run, cache, in: session)
   }
 
   /// Opens the cache, if the pipeline can use it. Without a place for it, the pipeline runs without a cache.
@@ -150,11 +149,13 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
   }
 
   @MainActor
-  private func end(_ run: PipelineRun, in session: Session) -> Never {
+  private func end(_ run: PipelineRun, _ cache: PipelineCache?, in session: Session) -> Never {
     do {
       switch run.conclusion {
       case .success(let value):
         try output.writer(within: timeout).write(value, of: run.plan.result.shape)
+        // Not before: a run whose result was not written is resumed, too.
+        cache?.finish()
         session.end(.fulfilled)
       case .failure(let failure):
         for failure in failure.failures { StructuredError.write(failure) }

@@ -70,6 +70,12 @@ extension Expression.Comparison {
     switch (left, right) {
     case (.string(let text), .bool(let value)), (.bool(let value), .string(let text)): return text == "\(value)"
     case (.string, .string): return left == right
+    // The C types of numbers in them may differ.
+    case (.array(let left), .array(let right)):
+      return left.count == right.count && zip(left, right).allSatisfy(areEqual)
+    case (.object(let left), .object(let right)):
+      return left.count == right.count
+        && zip(left, right).allSatisfy { $0.name == $1.name && areEqual($0.value, $1.value) }
     default:
       guard let first = ExactNumber(left), let second = ExactNumber(right) else { return left == right }
       return first.order(to: second) == .equal

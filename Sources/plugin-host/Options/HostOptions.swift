@@ -104,6 +104,7 @@ struct HostOptions: ParsableArguments {
   private var capabilities: Capabilities {
     var capabilities = Capabilities()
     for text in allowed { try? capabilities.allow(text) }
+    WritableFolders.resolvePaths(of: &capabilities)
     return capabilities
   }
 

@@ -44,7 +44,8 @@ struct ResultWriter: Sendable {
       .rejected, "a secret is in the result, and secrets are not printed; write it to a file with --output FILE")
   }
 
-  /// Rejects a file that cannot be written to, before the work starts.
+  /// Rejects a folder, and a file in a missing folder, before the work starts. Other errors, such as a missing
+  /// permission, are noticed when the result is written.
   func checkDestination() throws(Failure) {
     guard let path, descriptor == nil else { return }
     guard !path.isEmpty else { throw Failure(.usage, "--output \"\": expected the name of a file") }

@@ -30,6 +30,8 @@ struct CheckedPipeline {
 
     let folders = files.map { $0.number == 0 && path == "-" ? "." : Directory.parent(of: $0.path) }
     plugins = options.plan(folders.reduce(options.search.finder) { $0.adding($1) })
+    // The folders of all, before code of the first one runs.
+    for name in pipeline.plugins { WritableFolders.add(pipeline.capabilities(of: name.value)) }
     var configured: [String: Located<String>] = [:]
     for name in pipeline.plugins {
       do {

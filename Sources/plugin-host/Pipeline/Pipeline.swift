@@ -65,7 +65,8 @@ struct Pipeline: Sendable {
     var call: Call
     /// Steps that must be fulfilled first, though their results are not used.
     var after: [Located<String>] = []
-    /// The substitute if the step is rejected, by its own call or because an input is missing.
+    /// The substitute if the step is rejected, by its own call or because an input is missing; with `each`, the
+    /// substitute of a rejected call.
     var rescue: Rescue?
     /// Whether the result depends only on the arguments; nil: if the function is listed as pure.
     var isPure: Located<Bool>?

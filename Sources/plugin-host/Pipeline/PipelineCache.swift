@@ -37,7 +37,11 @@ final class PipelineCache: Sendable {
 
   /// Returns the key of a call that is made now; nil if one of its inputs has no digest, such as an address. A function
   /// that is not pure may return another result for each element of a list, so the key depends on the element's index.
-  func key(of call: PipelinePlan.Call, step: String, element: PluginValue?, _ arguments: [Argument]) -> Key? {
+  ///
+  /// - Parameter isRescue: whether the call stands in for a rejected one, which may be the same call.
+  func key(
+    of call: PipelinePlan.Call, step: String, element: PluginValue?, isRescue: Bool, _ arguments: [Argument]
+  ) -> Key? {
     guard !isBroken.load(ordering: .relaxed) else { return nil }
     return trying {
       let fingerprint = try fingerprints.fingerprint(of: call.plugin)
@@ -49,10 +53,11 @@ final class PipelineCache: Sendable {
         contents.append((argument.name ?? "", content.kind, content.bytes))
       }
       let digest = Digest { hasher in
-        hasher.add("plugin-host result 2")
+        hasher.add("plugin-host result 3")
         if !call.isPure, let run {
           hasher.add(run.bytes)
           hasher.add(step)
+          hasher.add(isRescue ? "rescue" : "call")
           if let element { hasher.add(element.json) }
         }
         hasher.add(fingerprint.digest.bytes)
@@ -133,19 +138,24 @@ final class CachedCall: Sendable {
   private let step: String
   /// The index of the element for which the call is made, if the step has several.
   private let element: PluginValue?
+  private let isRescue: Bool
   /// The key under which to store the result; nil unless it was looked up and missing.
   private let missing = Mutex<PipelineCache.Key?>(nil)
 
-  init(_ call: PipelinePlan.Call, of step: String, element: PluginValue?, in cache: PipelineCache) {
+  init(
+    _ call: PipelinePlan.Call, of step: String, element: PluginValue?, isRescue: Bool, in cache: PipelineCache
+  ) {
     self.cache = cache
     self.call = call
     self.step = step
     self.element = element
+    self.isRescue = isRescue
   }
 
   /// Returns the result of an earlier call with these arguments, or notes the key for `keep`.
   func find(_ arguments: [Argument]) -> PluginValue? {
-    guard let key = cache.key(of: call, step: step, element: element, arguments) else { return nil }
+    guard let key = cache.key(of: call, step: step, element: element, isRescue: isRescue, arguments)
+    else { return nil }
     if let value = cache.find(key, step: step) { return value }
     missing.withLock { $0 = key }
     return nil

@@ -72,6 +72,7 @@ extension PipelineChecker {
       report(location, "\"\(name)\" is a mapping, expected \(type.expectation)\(hint)")
       return nil
     }
+    if fields.isEmpty { checkMisspelling(members) }
     var inputs: [(name: String, input: PipelinePlan.Input, type: ValueType)] = []
     for member in members {
       let key = member.name.value
@@ -107,6 +108,18 @@ extension PipelineChecker {
       }
     }
     return .object(inputs)
+  }
+
+  /// Reports a mapping that takes any keys and looks like a reference with a wrong key: it has the name of a step.
+  private mutating func checkMisspelling(_ members: [Pipeline.Argument]) {
+    let known = ["step", "get"]
+    guard let wrong = members.map(\.name).first(where: { !known.contains($0.value) }),
+      let step = members.first(where: { $0.name.value == "step" })
+        ?? (members.count == 1 && Suggestion.distance(wrong.value, "step") == 1 ? members[0] : nil),
+      case .text(let template, _) = step.value.value, graph.number(of: template.expanded(with: variables)) != nil
+    else { return }
+    let hint = Suggestion.near(wrong.value, among: known)
+    report(wrong.location, "a reference to a step has no key \"\(wrong.value)\"\(hint)")
   }
 
   /// Whether the content of a text is known only when the step runs.

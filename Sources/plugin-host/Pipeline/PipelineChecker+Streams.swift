@@ -72,22 +72,10 @@ extension PipelineChecker {
     for (number, step) in pipeline.steps.enumerated() {
       guard let name = step.source, let source = graph.sources[number] else { continue }
       consumers.insert(source)
-      let producer = pipeline.steps[source]
       if let call = calls[source], call.outlets.isEmpty {
         report(
           name.location,
           "the step \"\(name.value)\" has no stream: none of its arguments is {stream: ROOM}, for a callback")
-      }
-      if let call = calls[number], call.plugin.id == calls[source]?.plugin.id, single.contains(call.plugin.id) {
-        report(
-          step.call.plugin.location,
-          "the step takes the events of \"\(name.value)\" while that runs, but \(call.plugin.id) makes one call at a "
-            + "time")
-      }
-      if let serial = step.serial, serial == producer.serial {
-        report(
-          step.name.location,
-          "the step takes the events of \"\(name.value)\" while that runs, so they cannot both be serial \(serial)")
       }
     }
     for (number, step) in pipeline.steps.enumerated() {

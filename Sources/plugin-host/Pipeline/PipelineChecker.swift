@@ -61,6 +61,7 @@ struct PipelineChecker {
           name: step.name.value, call: call, inputs: graph.inputs[number], rescue: rescue, condition: condition,
           each: each, consumers: graph.consumers[number] ?? [], retry: step.retry, serial: step.serial))
     }
+    if steps.count == pipeline.steps.count { checkWaiting(steps) }
     let settings = settings()
     guard let result = result(), steps.count == pipeline.steps.count else { return nil }
     return PipelinePlan(

@@ -39,7 +39,7 @@ extension PipelinePlan.Input {
     }
     var list = try value(of: .value, results)
     if case .string(let text) = list, let json = try? JSONText(parsing: Array(text.utf8)) {
-      list = try PluginValue(untyped: json)
+      list = try PluginValue(readable: json)
     }
     if case .array(let elements) = list { return elements.map { .init(value: $0) } }
     throw MissingPart("\"each\" is \(list.kindText), expected a list")

@@ -24,7 +24,7 @@ extension PipelinePlan {
     let results = result.steps
     for (number, step) in steps.enumerated() {
       // Names contain no character that needs a quote in the format.
-      let label = "\(step.name)\\n\(step.call.label)"
+      let label = "\(Redaction.apply(step.name))\\n\(Redaction.apply(step.call.label))"
       lines.append("  s\(number) [label=\"\(label)\"\(results.contains(number) ? ", peripheries=2" : "")];")
       let after = Set(after(step))
       for input in step.inputs {

@@ -45,11 +45,11 @@ extension PipelineReader {
     }
   }
 
-  /// Whether a mapping is `{step: ...}`: it has that key, or its only key is a misspelling of it.
+  /// Whether a mapping is `{step: ...}` or `{step: ..., get: ...}`. With other keys it is a value.
   private func isReference(_ node: YAMLNode) -> Bool {
     guard case .mapping(let fields) = node.content else { return false }
     let keys = fields.compactMap(\.key.text)
-    return keys.contains("step") || keys.count == 1 && Suggestion.distance(keys[0], "step") == 1
+    return keys.contains("step") && keys.allSatisfy { ["step", "get"].contains($0) }
   }
 
   /// Reads `{step: NAME, get: PATH}`.

@@ -86,6 +86,7 @@ extension Pipeline {
     var capabilities = Capabilities()
     let folder = folders[plugin] ?? "."
     for text in self.capabilities[plugin] ?? [] { try? capabilities.allow(text.value, from: folder) }
+    WritableFolders.resolvePaths(of: &capabilities)
     return capabilities
   }
 }

@@ -47,7 +47,11 @@ extension PipelineRun {
         guard isWanted else { return }
         // Without a limit, a call need not wait for one before it that was given up and goes on.
         let slot = limit == .max ? nil : Slots(limit: 1)
-        call(for: element, index, of: step, number, results, rescueInputs, in: slot).then(
+        let made = ElementCall(slot: slot, failure: { holder.state.withLock(\.failure) }) { [self] failure in
+          let failure = self.failure(failure, ofElement: index, number)
+          holder.state.withLock { $0.note(failure) }
+        }
+        call(for: element, index, of: step, number, results, rescueInputs, made).then(
           { [self] value in
             let done = holder.state.withLock { $0.fulfil(value, index) }
             report("\(done.count) of \(elements.count)", fraction: Double(done.count) / Double(elements.count), number)
@@ -67,11 +71,11 @@ extension PipelineRun {
   /// Makes the call for an element of a list, or for an event.
   nonisolated func call(
     for element: PipelinePlan.Element, _ index: Int, of step: PipelinePlan.Step, _ number: Int, _ results: StepResults,
-    _ rescueInputs: Inputs, in slot: Slots?
+    _ rescueInputs: Inputs, _ made: ElementCall
   ) -> Promise<PluginValue> {
     let results = results.adding(element, at: index)
-    let call = repeated(step, number, results, in: slot)
-    return rescued(call, step: step, number: number, rescueInputs, results, in: slot)
+    let call = repeated(step, number, results, for: made)
+    return rescued(call, step: step, number: number, rescueInputs, results, for: made)
   }
 
   /// Returns the failure of the call for an element or event. If the whole run was given up, the failure names no
@@ -97,23 +101,23 @@ extension PipelineRun {
 
   /// Makes the call, and retries after a failure as often as the step allows.
   nonisolated func repeated(
-    _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults, in slot: Slots? = nil
+    _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults, for element: ElementCall? = nil
   ) -> Promise<PluginValue> {
-    guard let retry = step.retry else { return begin(step.call, step, number, results, in: slot, isRescue: false) }
+    guard let retry = step.retry else { return begin(step.call, step, number, results, for: element) }
     let outcome = Promise<PluginValue>()
-    attempt(1, retry, step, number, results, in: slot, outcome)
+    attempt(1, retry, step, number, results, for: element, outcome)
     return outcome
   }
 
   private nonisolated func attempt(
     _ count: Int, _ retry: Retry, _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults,
-    in slot: Slots?, _ outcome: Promise<PluginValue>
+    for element: ElementCall?, _ outcome: Promise<PluginValue>
   ) {
-    begin(step.call, step, number, results, in: slot, isRescue: false).then(
+    begin(step.call, step, number, results, for: element, attempt: count).then(
       { outcome.resolve($0) },
       { [self] reason in
         let failure = CallFailure(reason: reason)
-        guard count <= retry.times, retry.applies(to: failure), reasonGivenUp(number) == nil else {
+        guard retry.follows(failure, of: count), reasonGivenUp(number) == nil, element?.failure() == nil else {
           return outcome.reject(failure)
         }
         let delay = retry.delay(before: count)
@@ -123,7 +127,7 @@ extension PipelineRun {
           if let reason = reasonGivenUp(number) { return outcome.reject(reason) }
           let alarm = session.loop.after(.seconds(delay)) { [self] in
             active[id] = nil
-            attempt(count + 1, retry, step, number, results, in: slot, outcome)
+            attempt(count + 1, retry, step, number, results, for: element, outcome)
           }
           guard number < plan.firstFinal else { return }
           active[id] = { [self] reason in
@@ -135,10 +139,11 @@ extension PipelineRun {
       })
   }
 
-  /// Makes one call once a slot is free, or reads its result from the cache.
+  /// Makes one call once a slot is free, or reads its result from the cache. The call of an element is not made, and is
+  /// rejected with the failure, if one of another element was rejected before.
   nonisolated func begin(
     _ call: PipelinePlan.Call, _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults,
-    in slot: Slots?, isRescue: Bool
+    for element: ElementCall?, attempt: Int = 1, isRescue: Bool = false
   ) -> Promise<PluginValue> {
     if let reason = reasonGivenUp(number) { return Promise<PluginValue>.reject(reason) }
     let serial = step.serial.flatMap { lanes[$0] }
@@ -152,10 +157,20 @@ extension PipelineRun {
     let cached = cache.flatMap { cache in
       let element = results[PipelinePlan.StepResult.index]
       return cache.keeps(call, isFinal: number >= plan.firstFinal)
-        ? CachedCall(call, of: step.name, element: element, in: cache) : nil
+        ? CachedCall(call, of: step.name, element: element, isRescue: isRescue, in: cache) : nil
     }
     let isShown = step.each == nil
-    let limits = [slot, serial?.slots, slots].compactMap(\.self)
+    if let element {
+      // Before the slots are left, in which calls for other elements may begin.
+      timed.outcome.then(
+        { _ in },
+        { reason in
+          let failure = CallFailure(reason: reason)
+          let isRepeated = step.retry?.follows(failure, of: attempt) ?? false
+          if isRescue || step.rescue == nil && !isRepeated { element.note(failure) }
+        })
+    }
+    let limits = [element?.slot, serial?.slots, slots].compactMap(\.self)
     let start: @Sendable () -> Void = { [self] in
       timed.end.then(
         { [self] in
@@ -163,6 +178,10 @@ extension PipelineRun {
           if !isRescue { streams[number]?.end(id) }
           for limit in limits.reversed() { limit.leave() }
         }, nil)
+      if let failure = element?.failure() {
+        timed.outcome.reject(failure)
+        return timed.end.resolve(())
+      }
       if !isRescue { streams[number]?.begin(timed, id) }
       if reasonGivenUp(number) == nil, !isRescue, isShown { note(.running(StepState.Report()), step: number) }
       timed.start(timeout: call.timeout) { [self, session] use in
@@ -198,6 +217,16 @@ extension CallFailure {
     case .notRun, .skipped, .interrupted: self
     }
   }
+}
+
+/// The call for an element or event, with its repetitions and its substitute.
+struct ElementCall: Sendable {
+  /// The slot in which they run one after the other; nil if they need not.
+  var slot: Slots?
+  /// Returns the first failure of a call of the step, after which no other begins.
+  let failure: @Sendable () -> CallFailure?
+  /// Notes a failure after which the element has no result.
+  let note: @Sendable (CallFailure) -> Void
 }
 
 /// The state of a step's elements, shared by the threads on which its calls end.
@@ -236,9 +265,12 @@ private struct Elements: Sendable {
 
   mutating func fail(_ failure: CallFailure) -> Done {
     running -= 1
-    self.failure = self.failure ?? failure
+    note(failure)
     return done
   }
+
+  /// Notes the failure of a call that still counts as running.
+  mutating func note(_ failure: CallFailure) { self.failure = self.failure ?? failure }
 
   private var done: Done {
     if let failure { return Done(count: count, outcome: running == 0 ? .failure(failure) : nil) }

@@ -29,7 +29,10 @@ extension PipelineRun {
       guard let index = calls.begin() else { return }
       if index == 0 { note(.running(StepState.Report()), step: number) }
       let slot = Slots(limit: 1)
-      call(for: PipelinePlan.Element(value: event), index, of: step, number, results, rescueInputs, in: slot).then(
+      let made = ElementCall(slot: slot, failure: { calls.failure }) { [self] failure in
+        calls.note(self.failure(failure, ofElement: index, number))
+      }
+      call(for: PipelinePlan.Element(value: event), index, of: step, number, results, rescueInputs, made).then(
         { [self] value in
           let count = calls.count(keepsValues ? (index, value) : nil)
           if Self.isRound(count) { report("\(count) done", number) }
@@ -39,10 +42,8 @@ extension PipelineRun {
         { [self] reason in
           consumer.leave()
           let failure = failure(reason, ofElement: index, number)
-          end { state in
-            state.running -= 1
-            state.failure = state.failure ?? failure
-          }
+          calls.note(failure)
+          end { $0.running -= 1 }
           // After that: the end of the source is a reason too.
           stream.finish(
             because: reasonGivenUp(number)
@@ -54,8 +55,8 @@ extension PipelineRun {
       { _ in end { $0.isSourceFulfilled = true } },
       { reason in
         consumer.leave()
-        let failure = CallFailure(reason: reason)
-        end { $0.failure = $0.failure ?? failure }
+        calls.note(CallFailure(reason: reason))
+        end { _ in }
       })
     return all
   }
@@ -105,6 +106,11 @@ private final class EventCalls: Sendable {
       return state.done
     }
   }
+
+  /// The first failure, of a call or of the source.
+  var failure: CallFailure? { state.withLock(\.failure) }
+
+  func note(_ failure: CallFailure) { state.withLock { $0.failure = $0.failure ?? failure } }
 
   /// Changes the state, and returns the outcome of all calls; nil while there may be more. The step's promise ignores
   /// later ones.

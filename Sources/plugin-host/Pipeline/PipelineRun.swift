@@ -173,10 +173,11 @@ final class PipelineRun {
     }
   }
 
-  /// Returns the promise of a call, or of its substitute. `results` has the element of a step with `each`.
+  /// Returns the promise of a call, or of its substitute. `results` has the element of a step with `each`. If an input
+  /// of the substitute is missing, the promise is rejected with the failure of the call.
   nonisolated func rescued(
     _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ results: StepResults,
-    in slot: Slots? = nil
+    for element: ElementCall? = nil
   ) -> Promise<PluginValue> {
     guard let rescue = step.rescue else { return own }
     let rescued = Promise<PluginValue>()
@@ -189,11 +190,12 @@ final class PipelineRun {
         switch rescue {
         case .value(let value): rescued.resolve(value)
         case .call(let call, _):
-          self.results(of: inputs)
-            .then(async: { [self] inputs in
-              begin(call, step, number, results.adding(inputs), in: slot, isRescue: true)
-            })
-            .then({ rescued.resolve($0) }, { rescued.reject($0) })
+          self.results(of: inputs).then(
+            { [self] inputs in
+              begin(call, step, number, results.adding(inputs), for: element, isRescue: true)
+                .then({ rescued.resolve($0) }, { rescued.reject($0) })
+            },
+            { [self] _ in rescued.reject(reasonGivenUp(number) ?? failure) })
         }
       })
     return rescued

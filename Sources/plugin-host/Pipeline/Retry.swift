@@ -20,6 +20,9 @@ struct Retry: Equatable, Sendable {
     }
   }
 
+  /// Whether another call follows the one with that number, counted from 1, after that failure.
+  func follows(_ failure: CallFailure, of number: Int) -> Bool { number <= times && applies(to: failure) }
+
   /// Returns the time before the retry with that number, counted from 1, in seconds.
   func delay(before number: Int) -> Double {
     var seconds = delay

@@ -90,7 +90,7 @@ struct PluginPlan: Sendable {
     try PluginFinder.checkText(file)
     let place = given ?? Self.place(ofFile: file)
     let thread = Self.thread(for: place)
-    noteFolders(of: place, capabilities)
+    try noteFolders(of: place, capabilities)
     let plugin =
       if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, thread, capabilities) }
     // A reference with a dot is an id. The file was found by the last component, so its id has to be compared.
@@ -148,7 +148,7 @@ struct PluginPlan: Sendable {
     if adoption.library.contains("/") { try finder.trust.check(adoption.library) }
     let place = place ?? Self.place(ofFile: adoption.library)
     let thread = Self.thread(for: place)
-    noteFolders(of: place)
+    try noteFolders(of: place)
     let plugin =
       if let scanner {
         try scanner.description(of: adoption)
@@ -184,8 +184,12 @@ struct PluginPlan: Sendable {
   }
 
   /// Notes the folders that a plugin of that place may write to, before its code runs.
-  private func noteFolders(of place: PluginIsolation, _ capabilities: Capabilities = Capabilities()) {
-    if let workers = workers(for: place) { WritableFolders.add(workers.capabilities.union(capabilities)) }
+  private func noteFolders(
+    of place: PluginIsolation, _ capabilities: Capabilities = Capabilities()
+  ) throws(Failure) {
+    guard let workers = workers(for: place) else { return }
+    WritableFolders.add(workers.capabilities.union(capabilities))
+    try WritableFolders.checkPaths()
   }
 
   /// Returns the options of workers that inspect plugins of that place; `nil` for plugins that run in this process.

@@ -11,9 +11,11 @@ enum Environment {
   }
 
   /// Returns the path of a file of this program: in the folder that the variable names, or else in `folder` below HOME;
-  /// `nil` if neither is set.
+  /// `nil` if neither is set. Ignores a relative path in the variable, as the XDG Base Directory Specification
+  /// requires.
   static func file(_ name: String, _ variable: String, or folder: String) -> String? {
-    let folder = self[variable] ?? self["HOME"].map { Directory.join($0, folder) }
+    let named = self[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let folder = named ?? self["HOME"].map { Directory.join($0, folder) }
     return folder.map { Directory.join($0, "plugin-host/\(name)") }
   }
 }

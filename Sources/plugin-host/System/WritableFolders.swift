@@ -10,12 +10,44 @@ import Synchronization
 enum WritableFolders {
   /// Their paths, without links.
   private static let paths = Mutex<[String]>([])
+  /// The paths of capabilities, as links led from them when they were first used; and those that are to be checked.
+  private static let targets = Mutex<(known: [String: String], unchecked: [String])>(([:], []))
 
   /// Adds the folders of a plugin. Call before any code of the plugin runs.
   static func add(_ capabilities: Capabilities) {
-    for path in capabilities.writes {
-      guard let folder = Directory.resolved(Directory.absolute(path)) else { continue }
-      paths.withLock { if !$0.contains(folder) { $0.append(folder) } }
+    var capabilities = capabilities
+    resolvePaths(of: &capabilities)
+    for folder in capabilities.writes { paths.withLock { if !$0.contains(folder) { $0.append(folder) } } }
+  }
+
+  /// Replaces the paths by those that links led to when the paths were first used: a plugin changes neither its rights
+  /// nor those of another by a link that it makes.
+  static func resolvePaths(of capabilities: inout Capabilities) {
+    capabilities.resolvePaths { path in
+      let path = Directory.absolute(path)
+      return targets.withLock { targets in
+        if let known = targets.known[path] { return known }
+        guard let target = Directory.resolved(path) else { return nil }
+        targets.known[path] = target
+        targets.unchecked.append(path)
+        return target
+      }
+    }
+  }
+
+  /// Checks that no path of a capability leads out of such a folder by a link: a plugin may have made it in an earlier
+  /// run. Call after `add`, before any code of the plugins runs.
+  static func checkPaths() throws(Failure) {
+    let unchecked = targets.withLock { targets in
+      defer { targets.unchecked = [] }
+      return targets.unchecked
+    }
+    for path in unchecked {
+      do throws(SystemError) {
+        _ = try place(of: path, followsLast: true)
+      } catch {
+        throw Failure(.notLoaded, "a capability for \(path.displayLine): \(error)")
+      }
     }
   }
 

@@ -94,6 +94,29 @@ RULE(invalid_arguments_are_refused, "promise_follow() refuses invalid arguments"
   RELEASE(promise, child, source);
 }
 
+RULE(a_promise_of_the_library_follows_none, "promise_follow() refuses a promise that the library settles") {
+  promise_publisher_t *publisher = promise_publisher_new(0);
+  promise_subscription_t pulled = {.size = sizeof pulled, .overflow = PROMISE_OVERFLOW_BUFFER, .capacity = 1};
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &pulled);
+  promise_t *source = pending(), *input = pending(), *next = promise_subscriber_next(subscriber);
+  promise_t *const settled[] = {promise_all(&input, 1, 0), promise_race(&input, 1, 0),
+                                promise_sleep(INT64_C(3600) * 1000 * MILLISECONDS), next,
+                                promise_subscriber_end(subscriber)};
+  for (int i = 0; i < 5; i++) {
+    CHECK_STATUS(promise_follow(settled[i], source), PROMISE_EINVAL);
+    CHECK_INT(promise_state(settled[i]), PROMISE_PENDING);
+  }
+  promise_publisher_finish(publisher);
+  resolve(input, 1), resolve(source, 2);
+  CHECK_ENDED(settled[1], PROMISE_FULFILLED, 1);
+  CHECK_STATUS(promise_discard(settled[2]), PROMISE_OK);
+  for (int i = 0; i < 5; i++)
+    release(settled[i]);
+  RELEASE(source, input);
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+}
+
 RULE(a_follower_has_one_source, "a promise follows one source") {
   promise_t *source = promise_new(), *other = promise_new();
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);

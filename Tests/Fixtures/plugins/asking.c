@@ -24,6 +24,15 @@ static void deep(uint32_t levels, promise_value_t *result) {
   *result = value;
 }
 
+/* Rejects with a value of so many levels. */
+static promise_t *refuse(uint32_t levels) {
+  promise_value_t reason;
+  deep(levels, &reason);
+  promise_t *promise = promise_new();
+  promise_reject(promise, &reason);
+  return promise;
+}
+
 static uint64_t length(promise_bytes_t data) {
   return data.length;
 }
@@ -33,6 +42,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("echo(value: i64) -> i64", echo),
     FUNCTION("ask(answer: fn(i32) -> i32, value: i32) -> i32", ask),
     FUNCTION("deep(levels: u32) -> value", deep),
+    FUNCTION("refuse(levels: u32) -> promise<void>", refuse),
     FUNCTION("length(data: bytes) -> u64", length),
 };
 

@@ -51,6 +51,13 @@ static void keep_forever(int32_t (*f)(int32_t)) {
   kept[3] = f;
 }
 
+static promise_t *keep_forever_settled(int32_t (*f)(int32_t)) {
+  kept[3] = f;
+  promise_t *promise = promise_new();
+  promise_resolve(promise, &(promise_value_t){.kind = PROMISE_KIND_VOID});
+  return promise;
+}
+
 static int32_t call_kept(int32_t which, int32_t value) {
   return kept[which] == NULL ? 0 : kept[which](value);
 }
@@ -314,6 +321,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("keep_settled(f: fn(i32) -> i32 @settled) -> promise<void>", keep_settled),
     FUNCTION("keep_and_fail(f: fn(i32) -> i32 @settled) -> promise<void> !", keep_and_fail),
     FUNCTION("keep_forever(f: fn(i32) -> i32 @forever)", keep_forever),
+    FUNCTION("keep_forever_settled(f: fn(i32) -> i32 @forever) -> promise<void>", keep_forever_settled),
     FUNCTION("call_kept(which: i32, value: i32) -> i32", call_kept),
     FUNCTION("settle()", settle),
     FUNCTION("on_threads(count: i32, f: fn(thread: i32, turn: i32) -> i32) -> i32", on_threads),

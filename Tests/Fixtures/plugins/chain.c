@@ -137,6 +137,11 @@ static int64_t ask(int64_t (*body)(void)) {
   return body();
 }
 
+/* Writes a line. */
+static void say(void) {
+  fputs("said\n", stderr);
+}
+
 static void die(void) {
   abort();
 }
@@ -175,6 +180,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("next(number: promise<i64>) -> promise<i64>", next),
     FUNCTION("value(value: i64) -> i64", value),
     FUNCTION("ask(body: fn() -> i64) -> i64", ask),
+    FUNCTION("say()", say),
     FUNCTION("die()", die),
     FUNCTION("call_at_events()", call_at_events),
 };

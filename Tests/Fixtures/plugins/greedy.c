@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/inotify.h>
-#include <sys/mman.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -67,6 +68,12 @@ static int32_t read_relative(const char *folder, const char *path) {
   return result;
 }
 
+/* Opens a file by openat2(), whose flags are in memory. */
+static int32_t read_by_structure(const char *path) {
+  const uint64_t how[3] = {O_RDONLY | O_CLOEXEC, 0, 0};
+  return opened((int)syscall(SYS_openat2, AT_FDCWD, path, how, sizeof how));
+}
+
 static int32_t write_file(const char *path) {
   return opened(open(path, O_WRONLY | O_CREAT, 0600));
 }
@@ -93,6 +100,35 @@ static int32_t reopen_to_write(const char *path) {
 
 static int32_t watch_files(void) {
   return opened(inotify_init1(IN_CLOEXEC));
+}
+
+/* Makes a symbolic link at a path, in place of a file or a folder. */
+static int32_t put_link(const char *target, const char *path) {
+  char old[4096];
+  snprintf(old, sizeof old, "%s.old", path);
+  if (rename(path, old) != 0 && errno != ENOENT)
+    return errno;
+  return error_of(symlink(target, path));
+}
+
+/* Changes a file that is open for this access. */
+static int32_t change_open(const char *path, int32_t access, const char *call, uint32_t argument) {
+  int result = -1, descriptor = open(path, access);
+  if (descriptor < 0)
+    return -1;
+  if (strcmp(call, "fchmod") == 0)
+    result = fchmod(descriptor, argument);
+  else if (strcmp(call, "fchown") == 0)
+    result = fchown(descriptor, argument, (gid_t)-1);
+  else if (strcmp(call, "fsetxattr") == 0)
+    result = fsetxattr(descriptor, "user.test", "x", 1, 0);
+  else if (strcmp(call, "fremovexattr") == 0)
+    result = fremovexattr(descriptor, "user.test");
+  else if (strcmp(call, "ioctl") == 0)
+    result = ioctl(descriptor, FS_IOC_SETFLAGS, &argument);
+  int32_t error = error_of(result);
+  close(descriptor);
+  return error;
 }
 
 static int32_t unlink_file(const char *path) {
@@ -182,63 +218,12 @@ static int32_t start_thread(void) {
   return result;
 }
 
-static void *wait_forever(void *context) {
-  for (;;)
-    pause();
-  return context;
-}
-
-/* Starts threads that stay. Returns how many the system has allowed, at most `count`. */
-static uint32_t start_threads(uint32_t count) {
-  pthread_t thread;
-  for (uint32_t index = 0; index < count; index++)
-    if (pthread_create(&thread, NULL, wait_forever, NULL) != 0)
-      return index;
-  return count;
-}
-
 static int32_t allocate(uint64_t size) {
   unsigned char *memory = malloc(size);
   if (memory == NULL)
     return ENOMEM;
   memory[size - 1] = 1;
   free(memory);
-  return 0;
-}
-
-static int32_t make_writable(uint64_t size) {
-  void *memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? -1 : error_of(mprotect(memory, size, PROT_READ | PROT_WRITE));
-}
-
-/* Maps memory of a size that no allocator requests. */
-static int32_t map_memory(uint64_t size) {
-  return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
-}
-
-/* Gives half of a mapping back. */
-static int32_t shrink(uint64_t size) {
-  void *memory = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED || mremap(memory, size, size / 2, 0) == MAP_FAILED ? errno : 0;
-}
-
-/* Makes a shared mapping writable, which takes no memory of the process. */
-static int32_t protect_shared(const char *path) {
-  int descriptor = open(path, O_RDWR);
-  void *memory = mmap(NULL, 1 << 30, PROT_READ, MAP_SHARED, descriptor, 0);
-  close(descriptor);
-  return memory == MAP_FAILED ? errno : error_of(mprotect(memory, 1 << 30, PROT_READ | PROT_WRITE));
-}
-
-static int32_t extend_heap(uint64_t size) {
-  return sbrk((intptr_t)size) == (void *)-1 ? errno : 0;
-}
-
-/* Allocates `count` blocks, and keeps them. */
-static int32_t hoard(uint64_t size, uint32_t count) {
-  for (uint32_t index = 0; index < count; index++)
-    if (malloc(size) == NULL)
-      return ENOMEM;
   return 0;
 }
 
@@ -350,15 +335,16 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("process() -> i32", process),
     FUNCTION("read_file(path: cstr) -> i32", read_file),
     FUNCTION("open_with(path: cstr, flags: i32) -> i32", open_with),
-    FUNCTION("shrink(size: u64) -> i32", shrink),
-    FUNCTION("protect_shared(path: cstr) -> i32", protect_shared),
     FUNCTION("read_in_child(path: cstr) -> i32", read_in_child),
     FUNCTION("limit_of_core() -> u64", limit_of_core),
     FUNCTION("read_relative(folder: cstr, path: cstr) -> i32", read_relative),
+    FUNCTION("read_by_structure(path: cstr) -> i32", read_by_structure),
     FUNCTION("write_file(path: cstr) -> i32", write_file),
     FUNCTION("reopen_to_read(path: cstr) -> i32", reopen_to_read),
     FUNCTION("reopen_to_write(path: cstr) -> i32", reopen_to_write),
     FUNCTION("watch_files() -> i32", watch_files),
+    FUNCTION("put_link(target: cstr, path: cstr) -> i32", put_link),
+    FUNCTION("change_open(path: cstr, access: i32, call: cstr, argument: u32) -> i32", change_open),
     FUNCTION("unlink_file(path: cstr) -> i32", unlink_file),
     FUNCTION("change_mode(path: cstr) -> i32", change_mode),
     FUNCTION("clone_sibling() -> i32", clone_sibling),
@@ -373,12 +359,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("mount_something() -> i32", mount_something),
     FUNCTION("use_ring() -> i32", use_ring),
     FUNCTION("start_thread() -> i32", start_thread),
-    FUNCTION("start_threads(count: u32) -> u32", start_threads),
     FUNCTION("allocate(size: u64) -> i32", allocate),
-    FUNCTION("make_writable(size: u64) -> i32", make_writable),
-    FUNCTION("map_memory(size: u64) -> i32", map_memory),
-    FUNCTION("extend_heap(size: u64) -> i32", extend_heap),
-    FUNCTION("hoard(size: u64, count: u32) -> i32", hoard),
     FUNCTION("read_often(path: cstr, count: u32) -> i32", read_often),
     FUNCTION("read_by_helper(path: cstr) -> i32", read_by_helper),
     FUNCTION("limit_of_time() -> u64", limit_of_time),

@@ -120,6 +120,10 @@ static int32_t schedule_thread(const char *call) {
   return schedule(call, (int32_t)syscall(SYS_gettid));
 }
 
+static int32_t schedule_caller(const char *call) {
+  return schedule(call, 0);
+}
+
 /* Makes a child that calls for itself, by the number of its process. */
 static int32_t schedule_child(void) {
   pid_t pid = fork();
@@ -146,6 +150,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("schedule_user(call: cstr) -> i32", schedule_user),
     FUNCTION("schedule_process(call: cstr) -> i32", schedule_process),
     FUNCTION("schedule_thread(call: cstr) -> i32", schedule_thread),
+    FUNCTION("schedule_caller(call: cstr) -> i32", schedule_caller),
     FUNCTION("schedule_child() -> i32", schedule_child),
     FUNCTION("signal_itself() -> i32", signal_itself),
 };

@@ -76,6 +76,8 @@ static int32_t throws(promise_str_t what) {
     throw static_cast<signed char>(-3);
   if (name == "fraction")
     throw 2.5;
+  if (name == "digits")
+    throw 1234567.25;
   if (name == "letter")
     throw 'c';
   if (name == "truth")

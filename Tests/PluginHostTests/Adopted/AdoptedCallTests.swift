@@ -40,13 +40,13 @@ extension EndToEnd {
       (["libc", "realpath", "/usr/../usr/lib"], #""/usr/lib""#), (["libc", "access", "/"], "0"),
       (
         ["libc", "gmtime_r", "86400"],
-        ##"{"result":"0x#","parts":{"second":0,"minute":0,"hour":0,"day":2,"month":0,"year":70,"weekday":5,"yearday":1,"dst":0,"offset":0,"zone":"GMT"}}"##
+        ##"{"result":#,"parts":{"second":0,"minute":0,"hour":0,"day":2,"month":0,"year":70,"weekday":5,"yearday":1,"dst":0,"offset":0,"zone":"GMT"}}"##
       ),
     ])
     func givesTheResultOfTheLibrary(words: [String], expected: String) throws {
       let ending = try call(words)
       #expect(ending.errors == "")
-      let text = ending.text.replacing(#/"0x[0-9a-f]+"/#) { _ in "\"0x#\"" }
+      let text = ending.text.replacing(#/:\d{13,}/#) { _ in ":#" }
       #expect(text == expected + "\n")
     }
 

@@ -3,6 +3,8 @@ import PluginRuntime
 import Synchronization
 import Testing
 
+@testable import plugin_host
+
 /// Work that takes several calls of a library, with its handles.
 @Suite struct AdoptedLibraryTests {
   @Test func zlibRestoresItsCompressedData() async throws {
@@ -63,7 +65,9 @@ import Testing
     ] {
       #expect(try await curl.call("curl_url_get", url, .int(Int64(part)))[member: "content"] == .string(expected))
     }
-    await #expect(throws: (any Error).self) { try await curl.call("curl_url_get", url, .int(4)) }
+    // CURLUE_NO_OPTIONS: the text is NULL then.
+    let error = await #expect(throws: (any Error).self) { try await curl.call("curl_url_get", url, .int(4)) }
+    #expect("\(error.map { "\($0)" } ?? "")".contains("curl_url_get returned 13"))
     try await curl.call("curl_url_cleanup", url)
   }
 
@@ -75,13 +79,38 @@ import Testing
     try await curl.call("curl_global_init")
     let handle = Argument.value(try await curl.call("curl_easy_init"))
     // CURLOPT_URL, CURLOPT_NOBODY: curl writes no data to the output of the test.
-    try await curl.call("curl_easy_setopt", handle, .int(10_002), .string("file://\(file.path)"))
+    try await curl.call("curl_easy_set_text", handle, .int(10_002), .string("file://\(file.path)"))
     try await curl.call("curl_easy_setopt", handle, .int(44), .int(1))
     try await curl.call("curl_easy_perform", handle)
     #expect(try await curl.call("curl_easy_get_text", handle)[member: "value"] == .string("file://\(file.path)"))
-    try await curl.call("curl_easy_setopt", handle, .int(10_002), .string("file:///no/such/file"))
+    try await curl.call("curl_easy_set_text", handle, .int(10_002), .string("file:///no/such/file"))
     let error = await #expect(throws: (any Error).self) { try await curl.call("curl_easy_perform", handle) }
     #expect("\(error.map { "\($0)" } ?? "")".contains("37"))
+    try await curl.call("curl_easy_cleanup", handle)
+  }
+
+  /// Sizes of the host's memory, and destructors of it, are not the caller's choice.
+  @Test(arguments: [
+    ("libc", "qsort", "size"), ("libc", "bsearch", "size"), ("libc", "realpath", "room"),
+    ("libc", "gettimeofday", "zone"), ("sqlite", "sqlite3_bind_text", "destructor"),
+    ("sqlite", "sqlite3_bind_blob", "destructor"), ("sqlite", "sqlite3_prepare_v2", "tail"),
+  ])
+  func aCallCannotState(library: String, function: String, parameter: String) throws {
+    let path = "\(Package.adopted)/\(library).adopt.yaml"
+    let file = try AdoptionFile.read(path, trust: FileTrust(acceptsUnsafeFiles: true))
+    let signature = try #require(file.functions.first { $0.signature.name == function }).signature
+    #expect(signature.parameters.contains { $0.name == parameter })
+    #expect(!signature.inputs.contains { $0.name == parameter })
+  }
+
+  /// libcurl does not copy CURLOPT_POSTFIELDS.
+  @Test func curlGetsNoTextThatEndsWithTheCall() async throws {
+    let curl = try AdoptedLibrary("libcurl")
+    let handle = Argument.value(try await curl.call("curl_easy_init"))
+    await #expect(throws: (any Error).self) {
+      try await curl.call("curl_easy_setopt", handle, .int(10_015), .string("a=b"))
+    }
+    try await curl.call("curl_easy_set_text", handle, .int(10_015), .string("a=b"))
     try await curl.call("curl_easy_cleanup", handle)
   }
 
@@ -129,7 +158,7 @@ import Testing
     let content = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
     try content.write(to: file)
     let handle = Argument.value(try await curl.call("curl_easy_init"))
-    try await curl.call("curl_easy_setopt", handle, .int(10_002), .string("file://\(file.path)"))
+    try await curl.call("curl_easy_set_text", handle, .int(10_002), .string("file://\(file.path)"))
     let received = Mutex(Data())
     let writer = PluginCallback { arguments in
       guard case .bytes(let bytes) = arguments[0] else { return .uint(0) }

@@ -216,6 +216,27 @@ extension EndToEnd {
       #expect(reasons.contains { adopted.draft.errors.contains($0) }, "\(adopted.draft.errors)")
     }
 
+    @Test("a function that sleeps is checked")
+    func pauses() throws {
+      let source = """
+        #include <unistd.h>
+        int pauses(int x) { return usleep(1) == 0 ? x != 0 : *(volatile int *)8; }
+        """
+      let adopted = try AdoptedHeader.of("int pauses(int x);", source: source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      #expect(adopted.signature("pauses").hasPrefix("pauses("), "\(adopted.draft.text)")
+      #expect(!adopted.draft.errors.contains("  pauses:"), "\(adopted.draft.errors)")
+    }
+
+    @Test("a function that aborts is not checked, for that reason")
+    func aborts() throws {
+      let source = "#include <stdlib.h>\nint gives_up(int x) { abort(); }"
+      let adopted = try AdoptedHeader.of("int gives_up(int x);", source: source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      let reason = "  gives_up: not checked: it aborts with random arguments\n"
+      #expect(adopted.draft.errors.contains(reason), "\(adopted.draft.errors)")
+    }
+
     @Test("a library of this machine passes; a table of several headers ends with their sum", arguments: [1, 2])
     func aLibraryOfThisMachinePasses(headers: Int) throws {
       let folder = try TemporaryFolder()

@@ -127,5 +127,20 @@ extension EndToEnd {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
       #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
     }
+
+    @Test("data that a function's name says may be kept, or only read, are kept", arguments: keeping)
+    func keptData(verb: String) throws {
+      let names = Self.keeping.map { "node_\($0)" }
+      let header =
+        "#include <stddef.h>\ntypedef struct node node;\n"
+        + names.map { "int \($0)(node *n, char *buffer, size_t size);\n" }.joined()
+      let adopted = try AdoptedHeader.of(header, source: names.map { "int \($0)() { return 0; }\n" }.joined())
+      let types = "(n: ptr<node>, buffer: keep str[size], size: usize) -> i32"
+      #expect(adopted.signature("node_\(verb)") == "node_\(verb)\(types)", "\(adopted.draft.errors)")
+    }
+
+    private static let keeping = [
+      "set", "add", "put", "push", "register", "attach", "bind", "construct", "append", "insert", "use",
+    ]
   }
 }

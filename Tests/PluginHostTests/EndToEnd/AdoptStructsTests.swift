@@ -129,5 +129,11 @@ extension EndToEnd {
         #expect(!adopted.draft.errors.contains("  \(name):"), "\(adopted.draft.errors)")
       }
     }
+
+    @Test func aMarkNamesTheStructAndTheFunctionThatEndsIt() throws {
+      let text = try AdoptedHeader.of(Self.header, source: Self.source).draft.text
+      #expect(text.contains("sum is taken to be one sum_t that the function makes, and that sum_end ends\n"), "\(text)")
+      #expect(text.contains("hash is taken to be one hash_t that the function makes\n"), "\(text)")
+    }
   }
 }

@@ -121,6 +121,13 @@ extension EndToEnd {
       }
     }
 
+    @Test func anErrorOfTheFileItselfNamesItOnce() throws {
+      try withFile("{library: libm.so.6, id: 'a b', functions: []}") { file in
+        let ending = try HostProcess.run("call", file.path, "f")
+        #expect(ending.errors.hasPrefix("plugin-host: \(file.path): has the id \"a b\", expected "), "\(ending.errors)")
+      }
+    }
+
     @Test func fieldsOfAnObjectAreReadByACopy() throws {
       let folder = try TemporaryFolder()
       let files = [

@@ -80,5 +80,19 @@ extension EndToEnd {
       #expect(try cache.run().signal == SIGKILL)
       #expect(try cache.sql("select count(*) from results") == "0\n")
     }
+
+    @Test("a result in the list as JSON has its key, function, step, time and size")
+    func membersOfJSON() throws {
+      let cache = try Cache("  a: {call: kinds.anything, with: {x: [1, two]}, pure: true}")
+      #expect(try cache.run().status == 0)
+      _ = try cache.sql("update results set created = 7")
+      let text = try cache.cache("list", "--json")
+      let list = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]]
+      let entry = try #require(list?.first)
+      let stored = try cache.sql("select lower(hex(key)), length(value) from results").split { "|\n".contains($0) }
+      #expect(entry["created"] as? Int == 7 && entry["size"] as? Int == Int(stored[1]), "\(entry)")
+      #expect(entry["key"] as? String == String(stored[0]) && entry["step"] as? String == "a", "\(entry)")
+      #expect(entry["function"] as? String == "org.example.kinds.anything", "\(entry)")
+    }
   }
 }

@@ -163,7 +163,9 @@ extension EndToEnd {
       let place = try Place(Self.head + "  a: {call: kinds.tiny, pure: true}\n")
       try FileManager.default.createDirectory(
         at: URL(filePath: place.cache).deletingLastPathComponent(), withIntermediateDirectories: true)
-      try (Data("SQLite format 3\0".utf8) + Data(repeating: 7, count: 10_000)).write(to: URL(filePath: place.cache))
+      // The head of a store is marked at offset 68.
+      let head = Data("SQLite format 3\0".utf8) + Data(repeating: 7, count: 52) + Data("PrmC".utf8)
+      try (head + Data(repeating: 7, count: 10_000)).write(to: URL(filePath: place.cache))
       let ending = try place.run()
       #expect(ending.text == "-3\n")
       #expect(ending.errors.contains("plugin-host: warning: the cache \(place.cache): "))
@@ -192,16 +194,24 @@ extension EndToEnd {
       #expect(!(try place.run().errors.contains("warning")))
     }
 
-    @Test(arguments: ["text", "database"]) func aFileOfOthersIsKept(_ kind: String) throws {
+    @Test(arguments: ["text", "head", "0", "1", "2", "9"]) func aFileOfOthersIsKept(_ kind: String) throws {
       let place = try Place(Self.head + "  a: {call: kinds.tiny, pure: true}\n")
       try FileManager.default.createDirectory(
         at: URL(filePath: place.cache).deletingLastPathComponent(), withIntermediateDirectories: true)
-      if kind == "text" {
-        try Data("important".utf8).write(to: URL(filePath: place.cache))
-      } else {
-        try sql("create table notes (text)", place.cache)
+      switch kind {
+      case "text": try Data("important".utf8).write(to: URL(filePath: place.cache))
+      case "head":
+        // Damaged: its owner may want to recover it.
+        try Data("SQLite format 3\0".utf8 + Array(repeating: 7, count: 1_000)).write(to: URL(filePath: place.cache))
+      default:
+        try sql(
+          "create table results (key blob primary key, score integer); insert into results values (x'01', 1); "
+            + "pragma user_version = \(kind)", place.cache)
       }
       let content = try Data(contentsOf: URL(filePath: place.cache))
+      let listed = try HostProcess.run("cache", "list", "--cache", place.cache)
+      #expect(listed.status == 1, "\(listed)")
+      #expect(try HostProcess.run("cache", "prune", "--cache", place.cache).status == 1)
       let ending = try place.run()
       #expect(ending.text == "-3\n")
       #expect(ending.errors.contains("it is not used") && !ending.errors.contains("prune"), "\(ending.errors)")
@@ -209,6 +219,8 @@ extension EndToEnd {
       #expect(pruned.status == 1)
       #expect(pruned.errors.contains("is not recognised as results of plugin-host"), "\(pruned.errors)")
       #expect(try Data(contentsOf: URL(filePath: place.cache)) == content)
+      let folder = URL(filePath: place.cache).deletingLastPathComponent().path
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["results.db"])
     }
 
     @Test func aKilledRunIsResumed() throws {
@@ -341,6 +353,16 @@ extension EndToEnd {
       let message = "p.yaml:3:13: error: \(name) takes or returns values that are not valid in another run"
       #expect(ending.errors.contains(message), "\(ending.errors)")
       #expect(ending.status == 64)
+    }
+
+    @Test func aCallThatIsNotPureMayHaveAddresses() throws {
+      let step = "{pure: false, call: c.strtol, with: {text: \"12\"}}"
+      let place = try Place("plugins: [./c.adopt.yaml]\nsteps: {a: \(step)}\nresult: {step: a, get: result}\n")
+      let signature = "strtol(text: cstr, end: out ptr<void>?, base: i32 = 10) -> i64"
+      try Data("library: libc.so.6\nfunctions: ['\(signature)']\n".utf8)
+        .write(to: place.file.folder.appending(path: "c.adopt.yaml"))
+      let ending = try HostProcess.run("run", place.file.path)
+      #expect(ending.status == 0 && ending.text == "12\n", "\(ending)")
     }
 
     @Test("folders of the cache are accessible to the user alone, under any umask")

@@ -67,6 +67,13 @@ extension EndToEnd {
       #expect(try complete("call", file, "toupper", "READ", "on=t") == ["on=true"])
     }
 
+    @Test("a name with a line break or a tab, which would be several candidates, is left out")
+    func controls() throws {
+      let folder = try TemporaryFolder()
+      for name in ["a b", "a\tb", "a\nb"] { try folder.write("", to: "\(name).so") }
+      #expect(try complete("call", "--plugins", folder.url.path, "a") == ["a b"])
+    }
+
     @Test func bashTakesThem() throws {
       let script = """
         source "$1"
@@ -98,6 +105,14 @@ extension EndToEnd {
       #expect(try reply("\(host) inspect --isolation='pro") == [])
       #expect(try reply("\(host) run --isolation=pro") == ["process"])
       #expect(try reply("\(host) run '--isolation=pro") == ["--isolation=process"])
+      // A name is written so that the shell takes it for one word, and runs no part of it.
+      let folder = try TemporaryFolder()
+      for name in ["my plugin", "$(id)", "it's"] { try folder.write("", to: "\(name).so") }
+      let named = "\(host) call --plugins \(folder.url.path)"
+      #expect(try reply("\(named) my") == ["my\\ plugin"])
+      #expect(try reply("\(named) \\$") == ["\\$\\(id\\)"])
+      #expect(try reply("\(named) \"") == ["\\$(id)", "it's", "my plugin"])
+      #expect(try reply("\(named) 'it") == ["it'\\''s"])
     }
   }
 }

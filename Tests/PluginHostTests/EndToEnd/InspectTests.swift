@@ -111,5 +111,18 @@ extension EndToEnd {
         ending.errors
           == "plugin-host: name a plugin or a folder, or give --plugins or PROMISE_PLUGIN_PATH\n")
     }
+
+    @Test func theFunctionsThatRunWhenALibraryIsLoadedAreCounted() throws {
+      let folder = try TemporaryFolder()
+      let constructor = "__attribute__((constructor)) static void"
+      try folder.write("void a(void) {} \(constructor) b(void) {} \(constructor) c(void) {}\n", to: "i.c")
+      for (flags, count) in [([], 2), (["-Wl,-init=a"], 3)] as [([String], Int)] {
+        let build = ["-shared", "-fPIC", "-nostartfiles", folder.path("i.c"), "-o", folder.path("i.so")]
+        try Package.run("cc", build + flags)
+        let ending = try HostProcess.run("inspect", "--elf", "--json", folder.path("i.so"))
+        let facts = try JSONSerialization.jsonObject(with: ending.output) as? [String: Any]
+        #expect(facts?["initialisers"] as? Int == count, "\(ending)")
+      }
+    }
   }
 }

@@ -350,19 +350,27 @@ extension EndToEnd {
     }
 
     @Test func aWorkerGetsCommonVariablesAndThoseThatAreGiven() throws {
+      let common = [
+        "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "LANGUAGE", "LOCPATH", "NLSPATH",
+        "TZDIR",
+      ]
       func value(of name: String, _ options: String...) throws -> String {
         let signature = "getenv(name: cstr) -> cstr?"
         let words = ["call", "--isolation", "process"] + options + ["--signature", signature, "libc.so.6", name]
-        let variables = ["API_TOKEN": "hunter2", "API_TOKEN_2": "two", "LANG": "C.UTF-8", "TZ": "Asia/Tokyo"]
+        var variables = ["API_TOKEN": "hunter2", "API_TOKEN_2": "two", "LANG": "C.UTF-8", "TZ": "Asia/Tokyo"]
+        if common.contains(name) { variables[name] = "/tmp" }
         let ending = try HostProcess.run(words, environment: variables)
         #expect(ending.status == 0, "\(ending.errors)")
         return ending.text
       }
       for name in ["API_TOKEN", "API_TOKEN_2", "PROMISE_PLUGIN_PATH"] { #expect(try value(of: name) == "null\n") }
+      for name in common { #expect(try value(of: name) == "\"/tmp\"\n", "\(name)") }
+      #expect(try value(of: "LANG") == "\"C.UTF-8\"\n")
       #expect(try value(of: "LC_ALL") == "\"C.UTF-8\"\n")
       #expect(try value(of: "TZ") == "\"Asia/Tokyo\"\n")
       #expect(try value(of: "API_TOKEN", "--allow", "env=API_TOKEN") == "\"hunter2\"\n")
       #expect(try value(of: "API_TOKEN_2", "--allow", "env=API_TOKEN") == "null\n")
+      #expect(try value(of: "API_TOKEN_2", "--allow", "env=API_TOKEN", "--allow", "env=API_TOKEN_2") == "\"two\"\n")
       #expect(try value(of: "API_TOKEN_2", "--allow", "all") == "\"two\"\n")
     }
 

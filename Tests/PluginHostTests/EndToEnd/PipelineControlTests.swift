@@ -60,7 +60,7 @@ extension EndToEnd {
       #expect(list.errors.hasSuffix("plugin-host: b: \"each\" is an object, expected a list\n"))
     }
 
-    /// All calls of the step have begun, and end one after the other.
+    /// The calls for the other elements wait for their turn, and are rejected with the first failure.
     @Test func ofElementsThatFailTheFirstIsReported() throws {
       let ending = try run(
         "steps: {a: {call: kinds.fail, each: [x, y, z], serial: s, with: {message: \"bad ${item}\"}}}")

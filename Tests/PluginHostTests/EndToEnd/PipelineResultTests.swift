@@ -26,6 +26,13 @@ extension EndToEnd {
       #expect(missing.errors.contains("the result is null, which has no part \"x\""), "\(missing.errors)")
     }
 
+    @Test("a secret is hidden in the names of a graph")
+    func secretsInGraphs() throws {
+      let text = "secrets: {s: {env: SECRET}}\nsteps: {fix: {call: kinds.text}}"
+      let ending = try run(text, "--graph", "dot", environment: ["SECRET": "kinds"])
+      #expect(ending.status == 0 && ending.text.contains(#"label="fix\n***.text""#), "\(ending)")
+    }
+
     @Test("a secret is hidden in JSON within JSON", arguments: ["open\"sesame", "open\\sesame", "open\tsesame"])
     func secretsInNestedJSON(secret: String) throws {
       let ending = try run(

@@ -91,6 +91,54 @@ extension EndToEnd {
       #expect(ending.errors == "")
     }
 
+    @Test("a mapping with other keys than those of a reference is a value")
+    func mappingsLikeReferences() throws {
+      let steps = """
+          a: {call: kinds.anything, with: {x: {from: 0, to: 9, step: 3}}}
+          b: {call: kinds.anything, with: {x: [{stop: 5}, {steps: "5"}, {step: a}]}}
+        """
+      let ending = try run(steps, result: "b")
+      #expect(
+        ending.text == #"[{"stop":5},{"steps":"5"},{"from":0,"to":9,"step":3}]"# + "\n" && ending.errors == "",
+        "\(ending)")
+    }
+
+    @Test(
+      "a mapping that names a step with a wrong key is reported",
+      arguments: [
+        ("{stpe: a}", "no key \"stpe\"; did you mean \"step\"?\n"),
+        ("{step: a, gte: x}", "no key \"gte\"; did you mean \"get\"?\n"),
+        ("[{path: x, step: a}]", "no key \"path\"\n"),
+      ])
+    func misspelledReferences(value: String, message: String) throws {
+      let ending = try run("  a: {call: kinds.tiny}\n  b: {call: kinds.anything, with: {x: \(value)}}", result: "b")
+      #expect(ending.status == 64 && ending.errors.contains("error: a reference to a step has \(message)"), "\(ending)")
+    }
+
+    @Test("lists and objects are equal if the values in them are, with numbers of any type")
+    func equality() throws {
+      let steps = """
+          a: {call: kinds.anything, with: {x: [{n: 1}, [2]]}}
+          n: {call: kinds.number, with: {x: 1}}
+          b: {call: kinds.anything, with: {x: [{n: {step: n}}, [2]]}}
+          c: {call: kinds.tiny, with: {x: 1}, when: steps.a == steps.b}
+          d: {call: kinds.tiny, with: {x: 2}, when: "steps.a[0] == steps.a[1] or steps.a[1] == steps.b"}
+          e: {call: kinds.tiny, with: {x: 3}, when: steps.a != steps.b}
+        """
+      let ending = try run(steps, result: "[b, c, d, e]")
+      #expect(ending.text == #"{"b":[{"n":1.0},[2]],"c":1,"d":null,"e":null}"# + "\n", "\(ending)")
+    }
+
+    @Test("numbers of JSON that no value holds are elements as they are written")
+    func largeNumbers() throws {
+      let steps = """
+          a: {call: kinds.text, with: {x: "[1e400, 36893488147419103233, 1]"}}
+          b: {call: kinds.text, each: "${steps.a}", with: {x: "${item}"}}
+        """
+      let ending = try run(steps, result: "b")
+      #expect(ending.text == #"["1e400","36893488147419103233","1"]"# + "\n", "\(ending)")
+    }
+
     @Test func severalResultsAreAnObject() throws {
       let steps = "  a: {call: kinds.tiny}\n  b: {call: kinds.blob, with: {x: hi}}\n  c: {call: kinds.nothing}"
       #expect(try run(steps, result: "[b, a, c]").text == #"{"b":"aGk=","a":-3,"c":null}"# + "\n")

@@ -74,6 +74,13 @@ extension EndToEnd {
       #expect(ending.status == 0 && ending.text == "7\n" && ending.errors == "", "\(ending)")
     }
 
+    @Test("a child of a plugin may become a daemon")
+    func aChildMayBecomeADaemon() throws {
+      let ending = try HostProcess.run("call", "replacing", "child", "daemon")
+      // The C library ends the child with the status 0.
+      #expect(ending.status == 0 && ending.text == "0\n" && ending.errors == "", "\(ending)")
+    }
+
     @Test func aChildThatSharesMemoryMayToo() throws {
       let ending = try HostProcess.run("call", "replacing", "sharing_child")
       #expect(ending.status == 0 && ending.text == "7\n" && ending.errors == "", "\(ending)")

@@ -59,6 +59,51 @@ extension EndToEnd {
       #expect(try folder.text("calls") == "x\n")
     }
 
+    @Test func theLocksOfRunsArePrunedWithTheCache() throws {
+      let folder = try TemporaryFolder()
+      try folder.write("plugins: [kinds]\nsteps: {a: {call: kinds.nothing}}\n", to: "p.yaml")
+      let cache = ["--cache", folder.path("c.db")]
+      #expect(try HostProcess.run(["run", "--resume"] + cache + [folder.path("p.yaml")]).status == 0)
+      #expect(try folder.names().contains("c.db-runs"))
+      #expect(try HostProcess.run(["cache", "prune", "--all"] + cache).status == 0)
+      #expect(try folder.names() == ["p.yaml"])
+    }
+
+    /// Both calls of the first step are the same; the first time, the first of them fails.
+    @Test("the result of a replacement is not taken for that of the call which it replaces")
+    func replacements() throws {
+      let folder = try TemporaryFolder()
+      let command = "echo x >> \(folder.path("calls")); test -e \(folder.path("go")) || ! touch \(folder.path("go"))"
+      try folder.write(
+        "library: libc.so.6\nfunctions: ['system(command: cstr) -> i32 ! nonzero']\n", to: "c.adopt.yaml")
+      let call = "call: c.system, with: {command: \"\(command)\"}"
+      try folder.write(
+        """
+        plugins: [./c.adopt.yaml, kinds]
+        steps:
+          a: {\(call), rescue: {\(call)}}
+          b: {call: kinds.setting, with: {key: none}, after: a}
+        """, to: "p.yaml")
+      for count in [2, 3, 3] {
+        let ending = try HostProcess.run("run", "--resume", "--cache", folder.path("results.db"), folder.path("p.yaml"))
+        #expect(ending.status == 1 && ending.errors.contains("plugin-host: b: not set (fixture 8)\n"), "\(ending)")
+        #expect(try folder.text("calls") == String(repeating: "x\n", count: count))
+      }
+    }
+
+    @Test("a run whose result cannot be written is resumed too")
+    func unwritten() throws {
+      let folder = try TemporaryFolder()
+      try folder.write(
+        Self.text.replacing("  b: {call: kinds.setting, with: {key: none}, after: a}\n", with: ""), to: "p.yaml")
+      let full = try HostProcess.run(words(folder, "p.yaml") + ["-o", "/dev/full"])
+      #expect(full.status == 1 && full.errors.contains("the result cannot be written"), "\(full)")
+      #expect(try HostProcess.run(words(folder, "p.yaml")).text == "0\n")
+      #expect(try folder.text("calls") == "x\n")
+      #expect(try HostProcess.run(words(folder, "p.yaml")).text == "0\n")
+      #expect(try folder.text("calls") == "x\nx\n")
+    }
+
     @Test func aCacheThatIsNotThere() throws {
       let folder = try TemporaryFolder()
       let path = folder.path("none.db")

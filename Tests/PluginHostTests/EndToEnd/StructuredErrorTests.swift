@@ -116,6 +116,20 @@ extension EndToEnd {
       #expect(crashed["function"] as? String == "crash")
     }
 
+    @Test("the end of the process in a file whose name is not ASCII is JSON with that name")
+    func endsInAFileOfAnyName() throws {
+      let folder = try TemporaryFolder()
+      let plugin = folder.path("ä漢😀.so")
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("replacing"), toPath: plugin)
+      let ending = try HostProcess.run(
+        "call", "--format", "json", plugin, "run", "execv", environment: ["REPLACE_IN": "load"])
+      let lines = ending.errors.split(separator: "\n").map(String.init)
+      let error = try members(try #require(lines.first { $0.hasPrefix("{\"error\"") }, "\(ending.errors)"))
+      #expect(error["kind"] as? String == "notLoaded" && error["plugin"] as? String == plugin, "\(error)")
+      let message = error["message"] as? String
+      #expect(message?.hasPrefix("\(plugin): called execv() in load()") == true, "\(error)")
+    }
+
     @Test(
       "mistakes in the command line are JSON too, and begin like all failures without it",
       arguments: [
@@ -224,6 +238,14 @@ extension EndToEnd {
       for line in lines { _ = try members(line) }
       let last = try members(try #require(lines.last))
       #expect(last["message"] as? String == "bad ***" && last["status"] as? Int == 1, "\(ending.errors)")
+    }
+
+    @Test func aLongMessageIsCut() throws {
+      let folder = try TemporaryFolder()
+      try folder.write(String(repeating: "x", count: 1 << 20 | 3), to: "long")
+      let message = "message=@\(folder.path("long"))"
+      let ending = try HostProcess.run("call", "--format", "json", "kinds", "fail", message)
+      #expect((try members(ending.errors)["message"] as? String)?.hasSuffix("x... (3 more bytes)") == true)
     }
 
     private func members(_ line: String) throws -> [String: Any] {

@@ -80,5 +80,15 @@ extension EndToEnd {
       }
       #expect(kinds["n", default: 0] > 30 && kinds["t", default: 0] > 30, "\(kinds)")
     }
+
+    @Test func aUnionIsNotANumber() throws {
+      let steps =
+        "  a: {call: kinds.event, with: {e: {data: {number: 1}}}}\n"
+        + "  b: {call: kinds.whole, with: {x: {step: a, get: data}}}\n"
+      let file = try PipelineFile("plugins: [kinds]\nsteps:\n\(steps)")
+      let ending = try HostProcess.run("run", "--progress", "off", file.path)
+      #expect(ending.status == 64)
+      #expect(ending.errors.contains("\"x\" is i64, but the step \"a\"'s data is "), "\(ending.errors)")
+    }
   }
 }

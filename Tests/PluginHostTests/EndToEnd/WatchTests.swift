@@ -106,6 +106,49 @@ extension EndToEnd {
       }
     }
 
+    @Test func aResultIsKeptForTheCodeOfThePluginsThatItsPluginRequires() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds, {plugin: ./changing.so, isolation: process}, ./asking.so]
+        steps:
+          one: {call: asking.ask, pure: true}
+          waits: {call: kinds.start, with: {command: "touch mark; while ! test -e end; do sleep 0.02; done"}, after: [one]}
+          two: {call: asking.ask, pure: true, after: [waits]}
+        result: [one, two]
+        """)
+      func path(_ name: String) -> URL { file.folder.appending(path: name) }
+      try install(1, path("changing.so"))
+      try compile(
+        """
+        #include <promise_plugin.h>
+        static const promise_host_t *host;
+        static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
+          (void)error; host = offered; return PROMISE_OK;
+        }
+        static promise_t *ask(void) {
+          promise_value_t argument = {.kind = PROMISE_KIND_I64};
+          return host->call(host, "org.example.changing", "revision", &argument, 1);
+        }
+        static const char *const required[] = {"org.example.changing", NULL};
+        static const promise_plugin_function_t functions[] = {
+            {"ask() -> promise<i64>", (promise_function_t)ask, 0}};
+        static const promise_plugin_t plugin = {
+            .size = sizeof plugin, .abi_min = 1, .abi_max = PROMISE_ABI_VERSION, .function_size = sizeof functions[0],
+            .id = "org.example.asking", .version = "1.0.0", .load = load, .required = required,
+            .functions = functions, .function_count = 1};
+        const promise_plugin_t *promise_plugin_entry(uint32_t abi) { (void)abi; return &plugin; }
+        """, path("asking.so"))
+      let host = try HostProcess(["run", "--watch", "--cache", path("c.db").path, file.path])
+      host.process.currentDirectoryURL = file.folder
+      try host.process.run()
+      try waiting(for: { FileManager.default.fileExists(atPath: path("mark").path) })
+      try install(2, path("changing.so"))
+      try waiting(for: { host.errorsSoFar.contains("its file has changed; new calls use it") })
+      try Data().write(to: path("end"))
+      let ending = try host.wait()
+      #expect(ending.text == "{\"one\":1,\"two\":2}\n", "\(ending.errors)")
+    }
+
     @Test func aChangedAdoptionIsUsedByTheStepsThatFollow() throws {
       let file = try PipelineFile(
         """

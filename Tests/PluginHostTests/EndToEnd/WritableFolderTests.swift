@@ -98,7 +98,10 @@ extension EndToEnd {
             b: {call: kinds.text, with: {x: "@\(folder.path("own/in"))"}, after: a}
           """)
       }
-      for target in [folder.path("secret"), "../secret", "/dev/stdin", "/proc/self/environ"] {
+      // The name of the other folder begins with that of the plugin's.
+      try FileManager.default.createDirectory(atPath: folder.path("owner"), withIntermediateDirectories: false)
+      try folder.write("secret\n", to: "owner/file")
+      for target in [folder.path("secret"), "../secret", "../owner/file", "/dev/stdin", "/proc/self/environ"] {
         let ending = try read(target)
         #expect(ending.status == 1 && ending.text == "", "\(ending)")
         #expect(ending.errors.contains("a symbolic link leads out of a folder"), "\(ending)")
@@ -125,6 +128,58 @@ extension EndToEnd {
       var bytes = [UInt8](repeating: 0, count: 16)
       let count = Glibc.read(reader, &bytes, bytes.count)
       #expect(count == 2 && bytes.starts(with: Array("0\n".utf8)))
+    }
+
+    @Test("a capability for a link out of a plugin's folder of write= is refused", arguments: ["read", "write"])
+    func aCapabilityLeadsNotOut(right: String) throws {
+      try prepare()
+      try link("own/in", to: "other")
+      let own = folder.path("own")
+      let call = try HostProcess.run(
+        "call", "--allow", "write=\(own)", "--allow", "\(right)=\(own)/in", "linking", "put", "x", "\(own)/x")
+      #expect(call.status == 2 && call.errors.contains("\(own)/in: a symbolic link leads out of a folder"), "\(call)")
+      // Whichever plugin comes first.
+      let file = try PipelineFile(
+        """
+        plugins:
+        - {plugin: kinds, capabilities: [\(right)=\(own)/in]}
+        - {plugin: linking, capabilities: [write=\(own)]}
+        steps: {a: {call: kinds.nothing}}
+        """)
+      let run = try HostProcess.run("run", "--progress", "off", file.path)
+      #expect(run.status == 2 && run.errors.contains("a symbolic link leads out of a folder"), "\(run)")
+    }
+
+    @Test("a folder of a capability is the one that was there before code of the plugin ran")
+    func aCapabilityStays() throws {
+      try prepare()
+      try FileManager.default.createDirectory(atPath: folder.path("own/in"), withIntermediateDirectories: false)
+      let (own, secret) = (folder.path("own"), folder.path("secret"))
+      let ending = try HostProcess.run(
+        "call", "--allow", "write=\(own)", "--allow", "read=\(own)/in", "--allow", "env=LINK_FOLDER", "linking", "peek",
+        secret, environment: ["LINK_FOLDER": "\(own)/in"])
+      guard !ending.errors.contains("not enforced") else { return print("skipped: \(ending.errors)") }
+      #expect(try isLink("own/in"))
+      #expect(ending.status == 1 && ending.errors.contains("was refused 'read=\(secret) (openat)'"), "\(ending)")
+    }
+
+    @Test("a folder of a capability is the one that was there before code of any plugin of a pipeline ran")
+    func aCapabilityOfAnotherStays() throws {
+      try prepare()
+      try FileManager.default.createDirectory(atPath: folder.path("own/in"), withIntermediateDirectories: false)
+      let (own, secret) = (folder.path("own"), folder.path("secret"))
+      let file = try PipelineFile(
+        """
+        plugins:
+        - {plugin: linking, capabilities: [write=\(own), env=LINK_FOLDER]}
+        - {plugin: reader, capabilities: [read=\(own)/in]}
+        steps: {a: {call: reader.count, with: {path: \(secret)}}}
+        """)
+      let ending = try HostProcess.run(
+        "run", "--progress", "off", file.path, environment: ["LINK_FOLDER": "\(own)/in"])
+      guard !ending.errors.contains("not enforced") else { return print("skipped: \(ending.errors)") }
+      #expect(try isLink("own/in"))
+      #expect(ending.status == 1 && ending.errors.contains("was refused 'read=\(secret) (openat)'"), "\(ending)")
     }
   }
 }

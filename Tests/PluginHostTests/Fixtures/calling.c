@@ -50,6 +50,10 @@ static int32_t halve(double x, double *half) {
   return 1;
 }
 
+static void bisect(double x, double *half) {
+  *half = x / 2;
+}
+
 static int32_t (*kept)(int32_t);
 static void keep(int32_t (*f)(int32_t)) {
   kept = f;
@@ -111,6 +115,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("call(f: fn(text: cstr)?, text: cstr = \"hi\") -> i32", call, "1 if there is a callback."),
     FUNCTION("halves(x: f64, f: fn(x: f64, half: out f64) -> i32) -> f64", halves, NULL),
     FUNCTION("halve(x: f64, half: out f64) -> i32", halve, "Half of a number."),
+    FUNCTION("bisect(x: f64, half: out f64)", bisect, "Half of a number."),
     FUNCTION("keep(f: fn(x: i32) -> i32 @forever)", keep, NULL),
     FUNCTION("fire(x: i32) -> i32", fire, NULL),
     FUNCTION("visit(path: cstr) -> i32", visit, "Counts."),

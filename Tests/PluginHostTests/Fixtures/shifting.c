@@ -1,8 +1,11 @@
-/* Has another id each time that it is described, if SHIFT is set. With HOARD, an initialiser opens all descriptors. */
+/* Has another id each time that it is described, if SHIFT is set. An initialiser opens all descriptors with HOARD. With
+   MOVE, it changes the folder of the process to that one, and the mask for new files to 0. */
 #include "fixture.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void nothing(void) {}
 
@@ -13,6 +16,9 @@ static char id[32] = "org.example.shifting";
 DESCRIPTOR(id, NULL, NULL, NULL, NULL, functions)
 
 __attribute__((constructor)) static void initialise(void) {
+  const char *folder = getenv("MOVE");
+  if (folder != NULL && chdir(folder) == 0)
+    umask(0);
   while (getenv("HOARD") != NULL && open("/dev/null", O_RDONLY) >= 0) {
   }
 }

@@ -191,13 +191,6 @@ import Testing
       ["2:10: the variable \"x\" cannot have a step's result in it: it is needed before any step runs"]
     ),
     (
-      "plugins: []\nsteps:\n  a: {call: p.f, with: {x: {stpe: b}}}",
-      [
-        "3:28: a reference to a step needs the key \"step\"",
-        "3:29: a reference to a step has no key \"stpe\"; did you mean \"step\"?",
-      ]
-    ),
-    (
       "plugins: []\nsteps:\n  a: {call: p.f, with: {x: !!binary aGk=}}",
       ["3:28: the tag !!binary has no meaning here: types come from signatures"]
     ),

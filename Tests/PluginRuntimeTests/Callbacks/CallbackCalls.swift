@@ -253,14 +253,14 @@ struct CallbackCalls: CallsPlugin {
     _ = await outcome("settle")
   }
 
-  @Test("an error that is thrown when the call is over is logged")
-  func throwingTooLate() async {
+  @Test("an error that is thrown when the call is over is logged", arguments: ["keep_forever", "keep_forever_settled"])
+  func throwingTooLate(_ function: String) async {
     struct Full: Error {}
-    #expect(await outcome("keep_forever", .callback { _ in throw Full() }).value == .void)
+    #expect(await outcome(function, .callback { _ in throw Full() }).value == .void)
     #expect(await outcome("call_kept", .value(.int(3)), .value(.int(1))).value == .int(0))
     #expect(
       log.events == [
-        "error test.callbacks: the callback 'f' of test.callbacks.keep_forever threw when its call was over: Full()"
+        "error test.callbacks: the callback 'f' of test.callbacks.\(function) threw when its call was over: Full()"
       ])
   }
 

@@ -4,6 +4,8 @@ import Promises
 import PromisesTestSupport
 import Testing
 
+@testable import PluginRuntime
+
 @Suite("Callbacks: functions that call back when they are done")
 struct Promisified: CallsPlugin {
   static let plugin = "test.callbacks"
@@ -94,6 +96,40 @@ struct Promisified: CallsPlugin {
     let f = Argument.callback { $0 == [.void] ? .int(1) : .int(2) }
     #expect(await host.outcome("give", of: "test.code", [f]).value == .int(1))
     #expect(await host.outcome("complete", of: "test.code").value == .void)
+  }
+
+  @Test("an error of another callback rejects the call; borrowed arguments live until the function has called back")
+  func throwing() async throws {
+    struct Full: Error {}
+    let host = try Host.adopting(
+      """
+      #include <stddef.h>
+      #include <stdint.h>
+      static const unsigned char *kept;
+      static size_t kept_size;
+      static void (*kept_done)(void *, uint64_t);
+      static void *kept_context;
+      void start(void (*first)(void), const unsigned char *data, size_t size, void (*done)(void *, uint64_t), void *context) {
+        first();
+        kept = data, kept_size = size, kept_done = done, kept_context = context;
+      }
+      uint64_t finish(void) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < kept_size; i++) sum += kept[i];
+        kept_done(kept_context, sum);
+        return sum;
+      }
+      void nothing(void) {}
+      """,
+      "start(first: fn(), data: bytes[size], size: usize, done: fn(context, resolve u64) @once, context: context) "
+        + "-> promise<u64> by done", "finish() -> u64", "nothing()")
+    let first = Argument.callback { _ in throw Full() }
+    let data = Argument.value(.bytes(Array(repeating: 3, count: 50_000)))
+    #expect(await host.outcome("start", of: "test.code", [first, data]).reason is Full)
+    #expect(host.retainedArguments.count == 1)
+    #expect(try await host.value("finish") == .uint(150_000))
+    _ = try await host.value("nothing")
+    #expect(host.retainedArguments.count == 0)
   }
 
   @Test("a promise without a call is rejected when the host ends, at its deadline")

@@ -5,6 +5,8 @@ import PromisesTestSupport
 import Synchronization
 import Testing
 
+@testable import PluginRuntime
+
 @Suite("Callbacks: scopes")
 struct Scopes: CallsPlugin {
   static let plugin = "test.callbacks"
@@ -143,6 +145,7 @@ struct Scopes: CallsPlugin {
     }
     #expect(alive.isOver)
     #expect(alive.count == 10_000)
+    #expect(host.registry["test.callbacks"]?.callbacks.count == 0)
     #expect(log.events == [])
   }
 

@@ -3,6 +3,8 @@ import Glibc
 import PluginRuntime
 import Testing
 
+@testable import PluginRuntime
+
 /// Values that a caller in C can make, and Swift never does.
 @Suite("Calls: binary arguments that only C makes")
 struct BinaryEdges {
@@ -81,6 +83,15 @@ struct BinaryEdges {
     #expect(Int64(after.values) - Int64(before.values) < 1000)
   }
 
+  @Test("bytes that are not a whole number of elements are refused")
+  func partOfAnElement() throws {
+    var bytes = promise_value_t()
+    promise_value_bytes(&bytes, [UInt8](repeating: 0, count: 24), 24)
+    defer { promise_value_release(&bytes) }
+    let message = try message("centroid", of: "test.dispatch", bytes)
+    #expect(message.contains("argument 'points' is 24 bytes, expected a multiple of 16"), "\(message)")
+  }
+
   @Test("converted arguments live until the promise of the call is settled")
   func lending() throws {
     // Memory of this size goes back to the system as soon as it is freed.
@@ -96,6 +107,24 @@ struct BinaryEdges {
     let content = try #require(promise_value_data(&point, nil))
     #expect(content.withMemoryRebound(to: Double.self, capacity: 2) { [$0[0], $0[1]] } == [3.5, 2])
     promise_release(OpaquePointer(result.value.as.ptr))
+  }
+
+  @Test("an error of a callback rejects the call; borrowed arguments live as long as the promise of the function")
+  func throwingCallback() throws {
+    struct Full: Error {}
+    var arguments = [try #require(PluginCallback { _ in throw Full() }.wrapped), promise_value_t()]
+    let data = [UInt8](repeating: 3, count: 50_000)
+    promise_value_bytes(&arguments[1], data, data.count)
+    var result = try invoke("sum_after", of: "test.promises", arguments)
+    #expect(result.state == PROMISE_REJECTED && result.value.kind != promise_kind_t(PROMISE_KIND_PROMISE))
+    promise_value_release(&result.value)
+    for index in arguments.indices { promise_value_release(&arguments[index]) }
+    #expect(try invoke("discarded", of: "test.promises", []).value.as.i64 == 1)
+    #expect(host.retainedArguments.count == 1)
+    _ = try invoke("go", of: "test.promises", [])
+    #expect(try invoke("seen", of: "test.promises", []).value.as.i64 == 150_000)
+    host.retainedArguments.releaseUnused()
+    #expect(host.retainedArguments.count == 0)
   }
 
   @Test("an argument of the tail is named by its place there")

@@ -105,6 +105,20 @@ struct ReturnedPromises: CallsPlugin {
     #expect(host.retainedArguments.count == 0)
   }
 
+  @Test("an error of a callback discards the promise that the function returns; borrowed arguments live as long as it")
+  func throwWhileItRuns() async {
+    struct Full: Error {}
+    let first = Argument.callback { _ in throw Full() }
+    let data = PluginValue.bytes(Array(repeating: 3, count: 50_000))
+    #expect(await outcome("sum_after", first, .value(data)).reason is Full)
+    #expect(await outcome("discarded").value == .int(1))
+    #expect(host.retainedArguments.count == 1)
+    _ = await outcome("go")
+    #expect(await outcome("seen").value == .int(150_000))
+    _ = await outcome("discarded")
+    #expect(host.retainedArguments.count == 0)
+  }
+
   @Test("a call that waits for its context can be discarded before it begins")
   func discardBeforeBeginning() async {
     let queue = Queue()

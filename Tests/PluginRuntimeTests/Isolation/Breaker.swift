@@ -74,6 +74,28 @@ struct Breaker {
     plugin.unload(deadline: .zero)
   }
 
+  @Test("the circuit breaker does not count workers that have not mapped the plugin")
+  func notStarted() async throws {
+    let opened = Recorder<String>()
+    let program = Fixture.file("worker")
+    try #require(symlink(Fixture.pluginHost, program) == 0)
+    let plugin = try IsolatedPlugin.loading("dying") { options in
+      options.program = WorkerProgram(path: program)
+      options.crashLimit = 3
+      options.circuitOpened = { opened.record($2) }
+    }
+    try #require(unlink(program) == 0)
+    _ = try await plugin.outcome("die", .string("kill"))
+    for _ in 0..<5 {
+      let outcome = try await plugin.outcome("echo", .int(3))
+      #expect(outcome.pluginError?.kind != .quarantined && outcome.workerEnd != nil, "\(outcome)")
+    }
+    try #require(symlink(Fixture.pluginHost, program) == 0)
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    #expect(opened.events == [])
+    plugin.unload()
+  }
+
   @Test("the circuit breaker does not keep the plugin from being unloaded")
   func unloads() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { options in

@@ -140,19 +140,11 @@ struct Confined {
     let (other, pathOnly) = (try Fixture.file("other", containing: []), Int32(0o10000000))
     #expect(try await open(other, pathOnly).value == .int(0))
     #expect(refusal(try await open(other, O_RDONLY))?.capability == .read)
+    let structured = try await plugin.outcome("read_by_structure", .string(other))
+    #expect(refusal(structured)?.description == "read=\(other) (openat2)", "\(structured)")
     let long = try await open("/\(String(repeating: "a", count: Int(PATH_MAX) * 25))", O_RDONLY)
     #expect(long.value == .int(Int64(ENAMETOOLONG)) || refusal(long) != nil, "\(long)")
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
-  }
-
-  @Test("memory that is given back, or shared with a file, does not count as memory of the worker")
-  func sharedMemory() async throws {
-    let file = try Fixture.file("large", containing: [])
-    #expect(truncate(file, 1 << 30) == 0)
-    guard let plugin = try loading("memory=256M", "read=\(file)", "write=\(file)") else { return }
-    #expect(try await plugin.outcome("shrink", .uint(64 << 20)).value == .int(0))
-    #expect(try await plugin.outcome("protect_shared", .string(file)).value == .int(0))
-    #expect(refusal(try await plugin.outcome("make_writable", .uint(1 << 30)))?.capability == .memory)
   }
 
   @Test("starting threads and opening harmless files needs no capability")
@@ -233,6 +225,15 @@ struct Confined {
     #expect(end.refusals.isEmpty, "\(end)")
   }
 
+  @Test("the end of a worker does not report the refusals of a call whose time was over")
+  func late() async throws {
+    guard let plugin = try IsolatedPlugin.confined("chain") else { return }
+    let late = try await plugin.outcome("read_first", .string(secret), timeout: .milliseconds(50))
+    #expect(late.pluginError?.kind == .timedOut, "\(late)")
+    let end = try #require(try await plugin.outcome("die").workerEnd)
+    #expect(end.refusals.isEmpty, "\(end)")
+  }
+
   @Test("many refusals of one call leave the refusals of another")
   func many() async throws {
     guard let plugin = try IsolatedPlugin.confined("chain") else { return }
@@ -242,35 +243,6 @@ struct Confined {
     #expect(try await plugin.outcome("open_gate", .int(1)).value == .void)
     let outcome = try await first.outcomeInTime()
     #expect(refusal(outcome)?.path == secret, "\(outcome)")
-  }
-
-  @Test("a call that uses up the memory bit by bit is rejected with the right's name")
-  func hoard() async throws {
-    guard let plugin = try loading("memory=256M") else { return }
-    let outcome = try await plugin.outcome("hoard", .uint(1 << 24), .uint(32))
-    #expect(refusal(outcome)?.capability == .memory, "\(outcome)")
-  }
-
-  @Test("a call that gets memory in another way than by mmap() is rejected with the right's name")
-  func otherMemory() async throws {
-    guard let plugin = try loading("memory=256M") else { return }
-    for (function, call) in [("make_writable", "mprotect"), ("extend_heap", "brk")] {
-      #expect(try await plugin.outcome(function, .uint(1 << 20)).value == .int(0))
-      let outcome = try await plugin.outcome(function, .uint(1 << 30))
-      #expect(refusal(outcome)?.description == "memory=256M (\(call))", "\(outcome)")
-    }
-    let threads = try await plugin.outcome("start_threads", .uint(200))
-    #expect(refusal(threads)?.capability == .memory, "\(threads)")
-  }
-
-  @Test(
-    "memory of any size is compared with the limit: sizes whose lower half is small, and sums of more than 64 bits",
-    arguments: [("256M", 1 << 32 + 4_096), ("18014398509481983K", UInt64.max - 4_095)] as [(String, UInt64)])
-  func largeMappings(limit: String, size: UInt64) async throws {
-    guard let plugin = try loading("memory=\(limit)") else { return }
-    let outcome = try await plugin.outcome("map_memory", .uint(size))
-    #expect(refusal(outcome)?.description == "memory=\(limit) (mmap)", "\(outcome)")
-    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }
 
   @Test("reading attributes of a file needs all capabilities, because rules for files do not cover it")
@@ -337,22 +309,6 @@ struct Confined {
     #expect(ignored.workerEnd?.cause == .killed(signal: SIGKILL), "\(ignored)")
     #expect(ignored.pluginError?.message.contains("; it exceeded 'cpu=1', a limit of its capabilities") == true)
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
-  }
-
-  @Test("the memory that a plugin is given bounds its threads: their stacks count")
-  func threads() async throws {
-    guard let plugin = try loading("memory=256M") else { return }
-    let outcome = try await plugin.outcome("start_threads", .uint(200))
-    // A stack has 8 MiB, unless the user's limit is another.
-    var stack = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &stack)
-    let size = min(max(UInt64(stack.rlim_cur), 1 << 16), 8 << 20)
-    if case .uint(let started)? = outcome.value {
-      #expect(started < (256 << 20) / size, "\(outcome)")
-    } else {
-      #expect(refusal(outcome)?.capability == .memory, "\(outcome)")
-    }
-    #expect(try await loading()?.outcome("start_threads", .uint(200)).value == .uint(200))
   }
 
   @Test("code that runs while the plugin is mapped is confined too")

@@ -59,7 +59,8 @@ struct ConfinedFromOthers {
     let outcome = try await plugin.outcome("schedule_host", .string(call))
     let capability = call == "tkill" ? "processes" : "system"
     #expect(outcome.refusal?.description == "\(capability) (\(call))", "\(outcome)")
-    for function in ["schedule_process", "schedule_thread"] {
+    // The number 0 means the caller, except to tkill().
+    for function in ["schedule_process", "schedule_thread"] + (call == "tkill" ? [] : ["schedule_caller"]) {
       let own = try await plugin.outcome(function, .string(call))
       #expect(own.value == .int(0), "\(function): \(own)")
     }

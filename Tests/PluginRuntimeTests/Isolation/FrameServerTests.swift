@@ -199,4 +199,27 @@ struct FrameServerTests {
     #expect(try worker.answers() == [1])
     end.signal()
   }
+
+  @Test("a thread that was replaced does not count any more once its call has returned")
+  func returned() throws {
+    let worker = try Worker(limit: 1)
+    let end = DispatchSemaphore(value: 0)
+    try worker.run({ end.wait() }, { worker.answer(0) })
+    // Made on another thread: the first one was replaced, and no second one may be.
+    #expect(try worker.answers() == [0])
+    end.signal()
+    let isInline = Atomic<Bool>(false)
+    var number: UInt64 = 2
+    while !isInline.load(ordering: .relaxed), number < 100_000 {
+      let own = number
+      try worker.run {
+        let reader = worker.readers.withLock { $0[own] }
+        if reader == pthread_self() { isInline.store(true, ordering: .relaxed) }
+        worker.answer(own)
+      }
+      #expect(try worker.answers() == [own])
+      number += 1
+    }
+    #expect(number < 100_000)
+  }
 }

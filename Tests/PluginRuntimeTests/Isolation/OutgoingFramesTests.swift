@@ -1,3 +1,4 @@
+import CPluginEdge
 import Glibc
 import Testing
 
@@ -99,5 +100,34 @@ struct OutgoingFramesTests {
       #expect(count > 0 && isLeft)
     }
     #expect(outgoing.kept < 3 << 20)
+  }
+
+  @Test("wait for a time, not for space in the socket, while too many descriptors of the user are under way")
+  func descriptors() async {
+    await #expect(processExitsWith: .success) {
+      // The limit is that of each process, and does not hold for root. No other process has this user.
+      #expect(setuid(64_321) == 0 || geteuid() != 0)
+      var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      let socketPair = { () -> [Int32] in
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        return ends
+      }
+      let (held, sockets) = (socketPair(), socketPair())
+      let descriptors = [Int32](repeating: sockets[1], count: 16)
+      while plugin_sealed_send(held[0], "x", 1, descriptors, descriptors.count, false) > 0 {}
+      #expect(errno == ETOOMANYREFS)
+      let block = try #require(SharedBytes(copying: [1]))
+      var outgoing = OutgoingFrames()
+      var isLeft = outgoing.send(try Frame(.log, 2, .bytes([3]), memory: [block]).encoded(), sockets[0])
+      #expect(isLeft)
+      isLeft = outgoing.flush(sockets[0])
+      #expect(isLeft && outgoing.lacksDescriptors)
+      // Descriptors that nobody can receive any more are no longer under way.
+      held.forEach { close($0) }
+      while outgoing.flush(sockets[0]) { #expect(outgoing.lacksDescriptors) }
+      #expect(!outgoing.lacksDescriptors && outgoing.size == 0)
+    }
   }
 }

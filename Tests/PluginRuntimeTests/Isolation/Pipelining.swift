@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Promises
 import PromisesTestSupport
 import Synchronization
@@ -94,6 +95,34 @@ struct Pipelining {
     for request in requests { recent.append(.uint(request), request) }
     #expect(recent[0] == nil && recent[1] == nil)
     for request in requests.dropFirst(2) { #expect(recent[request] == .uint(request)) }
+  }
+
+  @Test("pipelined results are in the worker while their answers are under way, and do not cross again")
+  func underWay() async throws {
+    let said = Recorder<Int>()
+    let gate = Gate()
+    let plugin = try IsolatedPlugin.loading("chain") {
+      $0.capabilities = .unrestricted
+      $0.output = { _ in
+        said.record(1)
+        // On the thread that reads answers.
+        gate.wait()
+      }
+    }
+    let line = plugin.call("say", timeout: nil)
+    try await waiting(for: { said.count == 1 })
+    let folder = Fixture.file("marks")
+    try #require(mkdir(folder, 0o700) == 0)
+    let first = plugin.call("value", [.value(.int(1))], timeout: nil)
+    // Made after the first call, as a rule on its thread: the file means that the worker has answered the first.
+    let mark = plugin.call("write_many", [.value(.string(folder)), .value(.uint(1))], timeout: nil)
+    try await waiting(for: { access("\(folder)/0", F_OK) == 0 })
+    let second = plugin.call("next", [Argument(.promise(first))], timeout: nil)
+    gate.open()
+    #expect(try await second.outcomeInTime().value == .int(2))
+    #expect(crossed(plugin) == 0)
+    withExtendedLifetime((line, mark)) {}
+    plugin.unload()
   }
 
   @Test("pipelined results are calculated by the worker of a pool that has the first")

@@ -129,6 +129,40 @@ struct SharedMemory {
     plugin.unload()
   }
 
+  /// Returns a connected pair of sockets of TCP.
+  private static func connection() throws -> (Int32, Int32) {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+    let isListening = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(listener, address, size) == 0 && listen(listener, 1) == 0 && getsockname(listener, address, &size) == 0
+          && (connect(client, address, size) == 0 || errno == EINPROGRESS)
+      }
+    }
+    try #require(isListening)
+    return (client, accept(listener, nil, nil))
+  }
+
+  @Test("a socket in place of shared memory is closed at once, though its peer does not read")
+  func lingering() throws {
+    let (client, peer) = try Self.connection()
+    defer { close(peer) }
+    var bytes = [UInt8](repeating: 1, count: 1 << 16)
+    while send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0 {}
+    var wait = linger(l_onoff: 1, l_linger: 1)
+    try #require(setsockopt(client, SOL_SOCKET, SO_LINGER, &wait, socklen_t(MemoryLayout<linger>.size)) == 0)
+    #expect(throws: FrameError.self) { try SharedBytes(receiving: client, atMost: 100) }
+    // A connection that is closed in order ends without an error.
+    var count = 1
+    while count > 0 { count = recv(peer, &bytes, bytes.count, 0) }
+    #expect(count == -1 && errno == ECONNRESET, "\(count)")
+  }
+
   @Test("large bytes leave no descriptor: after answers, rejections, discarded calls and the ends of workers")
   func leaks() async throws {
     let plugin = try IsolatedPlugin.loading("large") { $0.grace = .seconds(60) }

@@ -40,6 +40,10 @@ struct WorkerLimitTests {
     let deep = try await plugin.outcome("deep", .uint(129))
     #expect(deep.pluginError?.kind == .badResult, "\(deep)")
     #expect(deep.pluginError?.message.contains("nested deeper than 128 levels") == true, "\(deep)")
+    // A frame adds one level to a reason.
+    let refused = try await plugin.outcome("refuse", .uint(128))
+    #expect(refused.pluginError?.kind == .notIsolated, "\(refused)")
+    #expect(refused.pluginError?.message.contains("cannot send the result of a call") == true, "\(refused)")
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
     plugin.unload()
   }
@@ -123,6 +127,17 @@ struct WorkerLimitTests {
     #expect(stopped.workerEnd?.fault == "it was stopped by a signal", "\(stopped)")
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
     plugin.unload()
+  }
+
+  @Test("the wait for a time is rounded up; without a time it does not end")
+  func waits() {
+    let now = ContinuousClock.now
+    func milliseconds(_ end: Duration?) -> Int32 {
+      WorkerServer.milliseconds(from: now, until: end.map { now + $0 })
+    }
+    #expect(milliseconds(nil) == -1)
+    #expect(milliseconds(.nanoseconds(1)) == 1 && milliseconds(.milliseconds(5)) == 5)
+    #expect(milliseconds(.seconds(-1)) == 0 && milliseconds(.seconds(7_200)) == 3_600_000)
   }
 
   @Test("the next call finds a worker that was stopped while it had no calls")

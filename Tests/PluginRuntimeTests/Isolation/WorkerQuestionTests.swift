@@ -1,10 +1,11 @@
 import Dispatch
 import Glibc
-import PluginRuntime
 import Promises
 import PromisesTestSupport
 import Synchronization
 import Testing
+
+@testable import PluginRuntime
 
 @Suite("Isolation: questions of a worker", .serialized)
 struct WorkerQuestionTests {
@@ -25,6 +26,23 @@ struct WorkerQuestionTests {
             return .int(number)
           }))
     }
+  }
+
+  @Test("closures of one plugin that all wait do not delay the answers to another")
+  func ofOthers() async throws {
+    let (asking, other) = (try IsolatedPlugin.loading("asking"), try IsolatedPlugin.loading("asking"))
+    let (gate, asked) = (Gate(), Recorder<Int>())
+    let body = Argument.callback { arguments in
+      asked.record(1)
+      gate.wait()
+      return arguments[0]
+    }
+    let calls = (0...WorkerLink.threads).map { _ in asking.call("ask", [body, .value(.int(7))], timeout: nil) }
+    try await waiting(for: { asked.count >= WorkerLink.threads })
+    #expect(try await other.outcome("refuse", .uint(1)).reason != nil)
+    gate.open()
+    for call in calls { #expect(try await call.outcomeInTime().value == .int(7)) }
+    for plugin in [asking, other] { plugin.unload() }
   }
 
   @Test("questions of a worker that has ended do not count for the next one, and their closures are released")

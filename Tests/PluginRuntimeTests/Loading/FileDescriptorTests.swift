@@ -53,11 +53,13 @@ struct FileDescriptorTests {
   func workers() async {
     await #expect(processExitsWith: .success) {
       func work() async throws {
-        let plugin = try IsolatedPlugin.loading("greedy") { try? $0.capabilities.allow("memory=1G") }
-        for function in ["allocate", "make_writable", "extend_heap"] {
-          _ = try await plugin.outcome(function, .uint(8 << 30))
+        let hoarding = try IsolatedPlugin.loading("hoarding") { try? $0.capabilities.allow("memory=1G") }
+        for function in ["map_memory", "make_writable", "extend_heap"] {
+          _ = try await hoarding.outcome(function, .uint(8 << 30))
         }
-        #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+        #expect(try await hoarding.outcome("echo", .int(3)).value == .int(3))
+        hoarding.unload()
+        let plugin = try IsolatedPlugin.loading("greedy")
         _ = try await plugin.outcome("read_and_die", .string("/etc/passwd"))
         #expect(try await plugin.outcome("echo", .int(4)).value == .int(4))
         plugin.unload()

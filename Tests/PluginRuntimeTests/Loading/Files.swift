@@ -18,6 +18,18 @@ struct Files {
     expect(.notAFile, "a FIFO", at: path)
   }
 
+  @Test("a file of another kind is not opened: that may have an effect, as with a device or a FIFO")
+  func opened() throws {
+    let path = Fixture.file("fifo")
+    try #require(mkfifo(path, 0o600) == 0)
+    let watcher = inotify_init1(Int32(IN_NONBLOCK))
+    defer { close(watcher) }
+    try #require(inotify_add_watch(watcher, path, UInt32(IN_OPEN)) >= 0)
+    expect(.notAFile, "a FIFO", at: path)
+    var event = [UInt8](repeating: 0, count: 4_096)
+    #expect(read(watcher, &event, event.count) == -1 && errno == EAGAIN)
+  }
+
   @Test("a directory, a device and a loop of links are refused")
   func irregular() throws {
     expect(.notAFile, "a directory", at: Fixture.folder.path)
@@ -181,6 +193,16 @@ struct Files {
     let other = try Fixture.plugin("table")
     #expect(rename(other, path) == 0)
     expect(.replaced, "only another process can load the new file", at: path)
+  }
+
+  @Test("an error of the system's loader names the file, not the descriptor by which it was opened")
+  func loaderError() throws {
+    let code = """
+      static _Thread_local char large[1 << 20] __attribute__((tls_model("initial-exec")));
+      char *large_address(void) { return large; }
+      """
+    let path = try Fixture.plugin("whole", [try Fixture.file("large.c", containing: code.utf8)])
+    expect(.loadFailed, "cannot be loaded: \(path): cannot allocate memory in static TLS block", at: path)
   }
 
   @Test("a path may be relative or a link; the description has the file's own")

@@ -75,6 +75,9 @@ struct LoaderTables {
     #endif
     let defined = try #require((1..<capacity).first { isDefined($0) })
     expect(.damaged, "for thread-local memory, of which it has none", with((named + 8, defined << 32 | threadLocal)))
+    // A linker that has dropped a relocation leaves zeros.
+    let empty = with((named, UInt64(0)), (named + 8, UInt64(0)))
+    try ELFVerifier.verify(PluginFile(opening: try Fixture.file("changed.so", containing: empty.bytes)))
   }
 
   @Test("thread-local memory that is too large, and a symbol behind its end, are refused")
@@ -109,6 +112,25 @@ struct LoaderTables {
     indirect.set(symbol + 4, indirect.bytes[symbol + 4] & 0xF0 | 10)
     indirect.set(symbol + 8, symbols)
     expect(.damaged, "outside its memory", indirect)
+  }
+
+  @Test("a bucket of the hash table with a symbol before the table's first one is refused")
+  func earlyBucket() throws {
+    let table = try table(ELFTag.gnuHash)
+    let (first, filterWords) = (library[table] >> 32, Int(library[table + 8] & 0xFFFF_FFFF))
+    try #require(first > 1)
+    let changed = with((table + 16 + 8 * filterWords, UInt32(1)))
+    expect(.damaged, "has the symbol 1 in a bucket, expected none before \(first)", changed)
+  }
+
+  @Test("versions of symbols without a list of versions are refused")
+  func versionsWithoutAList() throws {
+    let list = [ELFTag.versionsNeeded, ELFTag.versionsDefined].compactMap { library.dynamicEntry($0) }
+    try #require(list.isEmpty)
+    // No symbol has a version of its own: such an index would be refused as too large.
+    var changed = try with(entry: ELFTag.versions, strings)
+    for symbol in 0..<Int(capacity) { changed.set(Int(strings) + 2 * symbol, UInt16(0)) }
+    expect(.damaged, "its symbols have versions, but there is no list of them", changed)
   }
 
   @Test("a file that ends within its section headers is refused")

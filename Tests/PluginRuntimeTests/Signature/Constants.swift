@@ -84,6 +84,8 @@ struct Constants {
     ] {
       #expect(await host.outcome("abs", of: "c", [Argument(content)]).value == .int(5))
     }
+    let list = PluginValue.array([.string("MINUS"), .string("PLUS")])
+    #expect(await host.outcome("abs", of: "c", [.value(list)]).pluginError?.kind == .badArgument)
     let error = await host.outcome("abs", of: "c", [.text("MINOS")]).pluginError
     #expect(error?.message.contains("argument 'number' is \"MINOS\", expected") == true)
     #expect(error?.kind == .badArgument)

@@ -31,10 +31,15 @@ extension IsolatedPlugin {
   static func confined(
     _ fixture: String, _ capabilities: [String] = [], _ flags: [String] = []
   ) throws -> IsolatedPlugin? {
+    try confined(at: Fixture.plugin(fixture, flags), capabilities)
+  }
+
+  static func confined(at path: String, _ capabilities: [String] = []) throws -> IsolatedPlugin? {
     let lines = Recorder<String>()
-    let plugin = try loading(fixture, flags, host: Host.Options(log: { _, _, text in lines.record(text) })) { options in
-      for text in capabilities { try? options.capabilities.allow(text) }
-    }
+    var options = IsolationOptions.tests
+    for text in capabilities { try? options.capabilities.allow(text) }
+    let plugin = try IsolatedPlugin(
+      loading: path, options, host: Host.Options(log: { _, _, text in lines.record(text) }))
     guard let gap = lines.events.first(where: { $0.contains("not enforced") }) else { return plugin }
     print("skipped: this system does not confine workers: \(gap)")
     return nil

@@ -45,8 +45,29 @@ struct FetchingTests {
           continue
         }
       }
+      let hostless = try #require(URL(string: "https:///path"))
+      for future in [session.fetch(from: hostless), session.fetch(from: URLRequest(url: hostless))] {
+        guard case .request(.invalidURL("https:///path"))? = future.error else {
+          Issue.record("\(String(describing: future.error))")
+          continue
+        }
+      }
     }
     #expect(try "example.org/a".makeURLRequest().url?.absoluteString == "https://example.org/a")
+    for wrong in ["http:///path", "/relative"] {
+      let url = try #require(URL(string: wrong))
+      #expect(throws: RequestError.invalidURL(wrong)) { try url.makeURLRequest() }
+      #expect(throws: RequestError.invalidURL(wrong)) { try URLRequest(url: url).makeURLRequest() }
+    }
+  }
+
+  @Test("RP27, RP28, EA36: a response that is not one of HTTP is an error of its own, which says so")
+  func notHTTP() throws {
+    let session = URLSession(configuration: .ephemeral)
+    defer { session.invalidateAndCancel() }
+    let result = session.fetch(from: try #require(URL(string: "data:text/plain,hello"))).ending()
+    #expect(result.errorKind == "notHTTP")
+    #expect(result.error.map { "\($0)".hasPrefix("the response is not one of HTTP: expected a URL") } == true)
   }
 
   @Test("RP29, RP27, EA35, EA36: fetchData checks the status; which ones are accepted can be chosen")
@@ -108,7 +129,7 @@ struct FetchingTests {
     }
   }
 
-  @Test("RP30, RP27, EA36: the forms for JSON accept the statuses that are given, and any JSON text")
+  @Test("RP30, RP27, EA36: the forms for JSON accept the statuses that are given, else 200...299, and any JSON text")
   func accepted() throws {
     try withServer { request, connection in
       connection.respond(Int(request.target.dropFirst())!, "7".utf8)
@@ -118,6 +139,10 @@ struct FetchingTests {
       #expect(session.fetchDecoded(Int.self, from: wrong, accepting: 404...404).ending().errorKind == "status 200")
       #expect(session.fetchJSON(from: right, accepting: 404...404).ending().value as? Int == 7)
       #expect(session.fetchJSON(from: wrong, accepting: 404...404).ending().errorKind == "status 200")
+      for (path, kind) in [("/299", nil), ("/300", "status 300")] as [(String, String?)] {
+        #expect(session.fetchDecoded(Int.self, from: server.url(path)).ending().errorKind == kind)
+        #expect(session.fetchJSON(from: server.url(path)).ending().errorKind == kind)
+      }
     }
     #expect((FetchError.noData as any Error).localizedDescription == "the response has no body")
   }

@@ -16,7 +16,9 @@ struct RequestTests {
     }
   }
 
-  @Test("RP24, RP25: without a body, parameters are a query, sorted and encoded", arguments: [HTTPMethod.get, .delete])
+  @Test(
+    "RP24, RP25: without a body, parameters are a query, sorted and encoded",
+    arguments: [HTTPMethod.get, .head, .delete])
   func query(method: HTTPMethod) throws {
     func url(_ path: String, _ parameters: [String: any Sendable]) throws -> String? {
       let request = try URLRequest(path: path, method: method, parameters: parameters)
@@ -33,6 +35,7 @@ struct RequestTests {
       try url("https://h/p", ["a:#[]@": "!$&'()*+,;= ü"])
         == "https://h/p?a%3A%23%5B%5D%40=%21%24%26%27%28%29%2A%2B%2C%3B%3D%20%C3%BC")
     #expect(try url("https://h/p?q=%20", ["a": "%"]) == "https://h/p?q=%20&a=%25")
+    #expect(try url("https://h/p", ["a": "/?-._~"]) == "https://h/p?a=/?-._~")
   }
 
   @Test("RP24: with a body, parameters are JSON", arguments: [HTTPMethod.post, .put, .patch])
@@ -48,6 +51,27 @@ struct RequestTests {
       path: "https://h", method: method, parameters: ["a": 1], headers: ["content-type": "application/problem+json"])
     #expect(typed.value(forHTTPHeaderField: "Content-Type") == "application/problem+json")
     #expect(try URLRequest(path: "https://h", method: method).httpBody == nil)
+  }
+
+  @Test("RP24: by default a request is GET, made on another thread; headers of one name are joined, a body is in lines")
+  func defaults() throws {
+    struct Parameter: CustomStringConvertible {
+      let threads: Recorder<UInt>
+      var description: String {
+        threads.record(currentThread())
+        return "v"
+      }
+    }
+    let request = try URLRequest(path: "h/p", parameters: ["a": 1], headers: ["X-A": "1", "x-a": "2"])
+    #expect(request.httpMethod == "GET" && request.url?.absoluteString == "https://h/p?a=1")
+    #expect(Set((request.value(forHTTPHeaderField: "X-A") ?? "").split(separator: ",")) == ["1", "2"])
+    let threads = Recorder<UInt>()
+    let made = URLRequest.making(path: "h/p", parameters: ["a": Parameter(threads: threads)]).ending().value
+    #expect(made?.httpMethod == "GET" && made?.url?.absoluteString == "https://h/p?a=v")
+    #expect(threads.count > 0 && !threads.events.contains(currentThread()))
+    let posted = try URLRequest(path: "h", method: .post, parameters: ["b": 1, "a": "x"])
+    let lines = String(decoding: try #require(posted.httpBody), as: UTF8.self).split(separator: "\n")
+    #expect(lines.count == 4 && lines[1].contains("\"a\"") && lines[2].contains("\"b\""))
   }
 
   @Test("RP23, RP24: a body that cannot be sent is an error that names it")
@@ -71,6 +95,24 @@ struct RequestTests {
     #expect(error([:], ["A": "b\nc"]) != nil && error([:], ["A": "\0"]) != nil)
     #expect(error([:], ["A B": "c"]) != nil && error([:], ["": "c"]) != nil && error([:], ["A:": "c"]) != nil)
     #expect(RequestError.invalidURL("a b").description.hasPrefix("\"a b\" is not a URL: expected scheme://host/path"))
+    #expect(
+      RequestError.invalidHeader(name: "A B", value: "c").description
+        == "the header \"A B\" with the value \"c\" cannot be sent: expected a token, and a value on one line")
+    #expect(
+      RequestError.invalidParameter(name: "when").description.hasPrefix("the parameter \"when\" has no form in JSON: "))
+  }
+
+  @Test("RP24: the name of a header is a token, and its value is one line")
+  func headers() throws {
+    func error(_ name: String, _ value: String) -> RequestError? {
+      do { _ = try URLRequest(path: "https://h", headers: [name: value]) } catch { return error }
+      return nil
+    }
+    #expect(error("!#$%&'*+-.^_`|~09AZaz", "c") == nil)
+    for character in "\"(),/:;<=>?@[\\]{} \t\u{7f}é" {
+      #expect(error("A\(character)", "c") == .invalidHeader(name: "A\(character)", value: "c"))
+    }
+    for end in ["\r", "\n", "\r\n", "\0"] { #expect(error("A", "b\(end)c") != nil) }
   }
 
   @Test("RP24: a request is made in a context, and is sent as it was made")

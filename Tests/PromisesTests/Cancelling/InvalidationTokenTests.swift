@@ -60,8 +60,8 @@ struct InvalidationTokenTests {
     withExtendedLifetime((resolver, other, silent)) {}
   }
 
-  @MainActor @Test("a deadline cancels on auto where the context is immediate")
-  func deadlineOnMain() async {
+  @MainActor @Test("a deadline cancels on auto without a context, or where it is immediate", arguments: [false, true])
+  func deadlineOnMain(hasContext: Bool) async {
     let (future, resolver) = Future<Int, TestError>.makeWithResolver()
     let places = Recorder<Bool>()
     resolver.onCancelRequest {
@@ -70,7 +70,7 @@ struct InvalidationTokenTests {
     }
     let token = InvalidationToken()
     token.requestCancelOnInvalidate(future)
-    token.cancel(on: .immediate, after: 0.001)
+    if hasContext { token.cancel(on: .immediate, after: 0.001) } else { token.cancel(after: 0.001) }
     await future.settled()
     #expect(places.events == [true])
   }

@@ -162,6 +162,43 @@ struct TokenFutureTests {
       { $0.replaceError { _ in 1 } }, { $0.replaceError(on: context) { _ in 1 } },
       { $0.replaceError(on: .main) { _ in 1 } },
     ]
+    checkAutoCancel(forms)
+  }
+
+  @Test("T82: invalidation asks the future that any form of an observer derives first")
+  func autoCancelOfObservers() {
+    let context = PromiseContext.immediate
+    checkAutoCancel([
+      { $0.onSuccess { _ in } }, { $0.onSuccess(on: context) { _ in } }, { $0.onSuccess(on: .main) { _ in } },
+      { $0.onError { _ in } }, { $0.onError(on: context) { _ in } }, { $0.onError(on: .main) { _ in } },
+      { $0.onComplete { _ in } }, { $0.onComplete(on: context) { _ in } }, { $0.onComplete(on: .main) { _ in } },
+      { $0.onCancel { _ in } }, { $0.onCancel(on: context) { _ in } }, { $0.onCancel(on: .main) { _ in } },
+      { $0.onCancel {} }, { $0.onCancel(on: context) {} }, { $0.onCancel(on: .main) {} },
+    ])
+  }
+
+  @Test("T82: invalidation asks the future that any form of a throwing transformation derives first")
+  func autoCancelOfThrowing() {
+    let context = PromiseContext.immediate
+    checkAutoCancel([
+      { $0.tryOnSuccess { _ in } }, { $0.tryOnSuccess(on: context) { _ in } }, { $0.tryOnSuccess(on: .main) { _ in } },
+      { $0.tryMap { $0 } }, { $0.tryMap(on: context) { $0 } }, { $0.tryMap(on: .main) { $0 } },
+      { $0.tryFlatMap { Subject(fulfilled: $0) } }, { $0.tryFlatMap(on: context) { Subject(fulfilled: $0) } },
+      { $0.tryFlatMap(on: .main) { Subject(fulfilled: $0) } },
+      { $0.tryReplaceError { _ in 1 } }, { $0.tryReplaceError(on: context) { _ in 1 } },
+      { $0.tryReplaceError(on: .main) { _ in 1 } },
+    ])
+    checkAutoCancel([
+      { $0.tryMapError { $0 } }, { $0.tryMapError(on: context) { $0 } }, { $0.tryMapError(on: .main) { $0 } },
+      { $0.tryFlatMapError { Subject(rejected: $0) } }, { $0.tryFlatMapError(on: context) { Subject(rejected: $0) } },
+      { $0.tryFlatMapError(on: .main) { Subject(rejected: $0) } },
+      { $0.tryMapResult { $0 } }, { $0.tryMapResult(on: context) { $0 } }, { $0.tryMapResult(on: .main) { $0 } },
+      { $0.tryFlatMapResult { Subject(with: $0) } }, { $0.tryFlatMapResult(on: context) { Subject(with: $0) } },
+      { $0.tryFlatMapResult(on: .main) { Subject(with: $0) } },
+    ])
+  }
+
+  private func checkAutoCancel(_ forms: [(TokenFuture<Int, TestError>) -> Any]) {
     for (index, derive) in forms.enumerated() {
       let resolver = Resolver<Int, TestError>()
       let derived = derive(resolver.future.withToken(token))

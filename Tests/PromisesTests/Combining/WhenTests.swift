@@ -97,6 +97,10 @@ struct WhenTests {
     #expect(rejected.error == TestError(2))
     let cancelled = Subject(fulfilled: 1).combine(with: Subject(cancelled: OtherError()))
     #expect(cancelled.result?.indirectError is OtherError)
+    let failing = futures[0].combine(with: futures[1])
+    #expect(!failing.isSettled)
+    resolvers[0].reject(TestError(3))
+    #expect(failing.error == TestError(3) && !resolvers[1].isCancelRequested)
   }
 
   @Test(
@@ -203,6 +207,7 @@ struct WhenTests {
     #expect(!first.isSettled)
     resolvers[2].reject(TestError(2))
     #expect(first.error == TestError(2))
+    #expect(!resolvers[1].isCancelRequested, "the others are left alone")
     resolvers[1].cancel()
     #expect(when(first: [futures[0], futures[1]]).result?.isCancelled == true)
     #expect(when(first: [Subject]()).result?.isCancelled == true)
@@ -243,6 +248,7 @@ struct WhenTests {
     let race = Subject.race(futures)
     resolvers[1].reject(TestError(1))
     #expect(race.error == TestError(1) && !any.isSettled)
+    #expect(!resolvers[0].isCancelRequested, "the others are left alone")
     resolvers[2].reject(TestError(2))
     resolvers[0].reject(TestError(0))
     #expect(any.error == TestError(0))

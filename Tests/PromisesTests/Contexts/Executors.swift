@@ -91,6 +91,28 @@ struct Executors {
     #expect(log.events == [])
   }
 
+  @MainActor @Test("T35 in each form, an outcome that a callback does not handle passes in the settling call")
+  func formsNotTaken() {
+    withLifetimeTracking { tracker in
+      let (promise, other) = (Promise<Int>(), Promise<Int>())
+      let derived: [Promise<Int>] = [
+        promise.then(on: executor.here) { $0 + 1 }, promise.then(on: .main) { $0 + 1 },
+        promise.then(on: executor.here, async: { Promise<Int>.resolve($0) }),
+        promise.then(on: .main, async: { Promise<Int>.resolve($0) }),
+        promise.then(on: executor.here, result: { Result<Int, TestError>.success($0) }),
+        promise.then(on: .main, result: { Result<Int, TestError>.success($0) }),
+      ]
+      promise.then(on: .main, { [held = tracker.track()] _ in held.touch() }, nil)
+      other.then(on: .main, nil, { [held = tracker.track()] _ in held.touch() })
+      other.rescue(on: .main) { [held = tracker.track()] (_: TestError) in held.touch() }
+      promise.reject(TestError(1))
+      other.resolve(1)
+      #expect(derived.map { $0.rejectReason as? TestError } == Array(repeating: TestError(1), count: 6))
+      #expect(executor.count == 0)
+      #expect(tracker.live == 0)
+    }
+  }
+
   @Test("T36 a callback that ran is released where it ran, right after it")
   func released() {
     let promise = Promise<Int>()

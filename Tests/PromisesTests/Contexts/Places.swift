@@ -101,6 +101,8 @@ struct Places {
     #expect(PromiseContext.queue(.global()) == .queue(.global()))
     #expect(PromiseContext.nowOr(.queue(queue)) == .nowOr(.queue(queue)))
     #expect(executor.here == executor.here)
+    let current = PromiseContext.current
+    #expect(current == [current][0] && current != .current)
     let (one, another) = (PromiseContext.queue(queue), PromiseContext.queue(queue))
     #expect(one.hashValue == another.hashValue && Set([one, another]).count == 1)
   }

@@ -69,13 +69,19 @@ struct PromiseForms {
         Forms(
           "then(result:)", { promise, context, run in promise.then(on: context, result: { _ in Self.result(run) }) },
           { promise, run in promise.then(on: .main, result: { _ in Self.result(run) }) }),
-        Forms(
-          "anyway", { promise, context, run in promise.anyway(on: context) { value -> Int in Self.value(value, run) } },
-          { promise, run in promise.anyway(on: .main) { value -> Int in Self.value(value, run) } }),
-        Forms(
-          "anyway(async:)", { promise, context, run in promise.anyway(on: context, async: { _ in Self.after(run) }) },
-          { promise, run in promise.anyway(on: .main, async: { _ in Self.after(run) }) }),
-      ])
+      ] + Self.anyway)
+  }
+
+  /// The forms that handle a value and a reason.
+  private static var anyway: [Forms] {
+    [
+      Forms(
+        "anyway", { promise, context, run in promise.anyway(on: context) { value -> Int in Self.value(value, run) } },
+        { promise, run in promise.anyway(on: .main) { value -> Int in Self.value(value, run) } }),
+      Forms(
+        "anyway(async:)", { promise, context, run in promise.anyway(on: context, async: { _ in Self.after(run) }) },
+        { promise, run in promise.anyway(on: .main, async: { _ in Self.after(run) }) }),
+    ]
   }
 
   private static func value(_ value: Int?, _ run: Run) -> Int {
@@ -83,10 +89,12 @@ struct PromiseForms {
     return 2
   }
 
-  @Test("handlers of a reason run in their context and on the main actor")
-  func reasons() async {
+  @Test(
+    "EA12, EA17, EA18: handlers of a reason, also that of a discarded promise, run in their context and on main",
+    arguments: [false, true])
+  func reasons(isDiscarded: Bool) async {
     await check(
-      { $0.reject(TestError(1)) },
+      { promise in if isDiscarded { promise.discard() } else { promise.reject(TestError(1)) } },
       [
         Forms(
           "then", { $0.then(on: $1, nil, { [run = $2] _ in run() }) },
@@ -95,24 +103,25 @@ struct PromiseForms {
           "then with both handlers", { $0.then(on: $1, { _ in }, { [run = $2] _ in run() }) },
           { $0.then(on: .main, { _ in }, { [run = $1] _ in run() }) }),
         Forms(
-          "void rescue", { promise, context, run in promise.rescue(on: context) { (_: TestError) in run() } },
-          { promise, run in promise.rescue(on: .main) { (_: TestError) in run() } }),
+          "void rescue", { promise, context, run in promise.rescue(on: context) { (_: any Error) in run() } },
+          { promise, run in promise.rescue(on: .main) { (_: any Error) in run() } }),
         Forms(
           "typed rescue",
-          { promise, context, run in promise.rescue(on: context) { (_: TestError) -> Int in Self.value(nil, run) } },
-          { promise, run in promise.rescue(on: .main) { (_: TestError) -> Int in Self.value(nil, run) } }),
+          { promise, context, run in promise.rescue(on: context) { (_: any Error) -> Int in Self.value(nil, run) } },
+          { promise, run in promise.rescue(on: .main) { (_: any Error) -> Int in Self.value(nil, run) } }),
         Forms(
           "rescue with a promise",
           { promise, context, run in
-            promise.rescue(on: context) { (_: TestError) -> Promise<Int> in Self.after(run) }
+            promise.rescue(on: context) { (_: any Error) -> Promise<Int> in Self.after(run) }
           },
-          { promise, run in promise.rescue(on: .main) { (_: TestError) -> Promise<Int> in Self.after(run) } }),
+          { promise, run in promise.rescue(on: .main) { (_: any Error) -> Promise<Int> in Self.after(run) } }),
         Forms(
           "rescue(async:)",
-          { promise, context, run in promise.rescue(on: context, async: { (_: TestError) in Self.after(run) }) },
-          { promise, run in promise.rescue(on: .main, async: { (_: TestError) in Self.after(run) }) }),
-      ])
+          { promise, context, run in promise.rescue(on: context, async: { (_: any Error) in Self.after(run) }) },
+          { promise, run in promise.rescue(on: .main, async: { (_: any Error) in Self.after(run) }) }),
+      ] + Self.anyway)
   }
+
   @Test("a promise whose block runs in a context, or on the main queue, is discardable")
   func discard() async {
     let executor = ManualExecutor()

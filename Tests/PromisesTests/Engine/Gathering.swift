@@ -109,4 +109,11 @@ struct Gathering {
     none.release()
     release(result)
   }
+
+  @Test("More inputs than references of a gather are refused before anything is made")
+  func tooMany() {
+    let count = Int(Life.referenceLimit)
+    #expect(Gather.promise(of: { _ in fatalError() }, count: count, .all) { _, _, _ in .fulfilled } == nil)
+    for input in inputs { input.release() }
+  }
 }

@@ -19,4 +19,28 @@ struct PooledItems {
     #expect(requests.count == 1 && pool.count == 0)
     withExtendedLifetime(kept) {}
   }
+
+  private final class Adding: Cancellable {
+    private let pool: CancellationPool
+
+    init(_ pool: CancellationPool) { self.pool = pool }
+
+    func requestCancel() {}
+
+    deinit { pool.add(Item {}) }
+  }
+
+  @Test("an item may be destroyed, and use its pool then, while the pool looks for destroyed items")
+  func destroyedMeanwhile() async {
+    await #expect(processExitsWith: .success) {
+      for _ in 0..<Scale.million / 500 {
+        let pool = CancellationPool()
+        nonisolated(unsafe) var items = (0..<1_000).map { _ in Adding(pool) }
+        pool.add(contentsOf: items)
+        onThreads(2) { thread in
+          if thread == 0 { items = [] } else { for _ in 0..<64 { pool.add(Item {}) } }
+        }
+      }
+    }
+  }
 }

@@ -146,6 +146,24 @@ struct CancelPropagationTests {
     #expect(following.state == .pending)
   }
 
+  @Test(
+    "T58: a timeout, a delay and a flatMap hold back the requests of others until they are asked themselves",
+    arguments: 0..<3)
+  func waiting(kind: Int) {
+    let ways: [(Subject) -> any Cancellable] = [
+      { $0.timeout(on: .utility, after: 3600) }, { $0.delay(on: .utility, 3600) },
+      { inner in Subject(fulfilled: 0).flatMap { _ in inner } },
+    ]
+    let source = Watched()
+    let other = source.future!.map { $0 }
+    let waiting = ways[kind](source.future!)
+    source.future = nil
+    other.requestCancel()
+    #expect(!source.isRequested, "the waiting one is interested")
+    waiting.requestCancel()
+    #expect(source.isRequested)
+  }
+
   @Test("T59, T60, D49: tap and catch are not interest, and propagate no request")
   func uncounted() {
     let source = Watched()

@@ -215,6 +215,44 @@ struct CancelRequestTests {
     #expect(source.isRequested)
     withExtendedLifetime(future) {}
   }
+
+  @Test("T28: a future that is fulfilled or rejected already asks nothing of the future that it is to follow")
+  func followingSettled() {
+    for outcome in Endings.all.prefix(2) {
+      let source = Watched()
+      let (future, resolver) = Subject.makeWithResolver()
+      resolver.resolve(outcome)
+      resolver.resolve(with: source.future!)
+      source.future = nil
+      #expect(!source.isRequested && future.result == outcome)
+    }
+  }
+
+  @Test("T28, PG30: a request on a future that follows two reaches both")
+  func followingTwo() {
+    let sources = [Watched(), Watched()]
+    let (future, resolver) = Subject.makeWithResolver()
+    for source in sources {
+      resolver.resolve(with: source.future!)
+      source.future = nil
+    }
+    #expect(sources.map(\.isRequested) == [false, false])
+    future.requestCancel()
+    #expect(sources.map(\.isRequested) == [true, true])
+  }
+
+  @Test("T28: a future that follows another holds back the requests of others until it is asked itself")
+  func followingIsInterest() {
+    let source = Watched()
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.resolve(with: source.future!)
+    let other = source.future!.map { $0 }
+    source.future = nil
+    other.requestCancel()
+    #expect(!source.isRequested, "the follower is interested")
+    future.requestCancel()
+    #expect(source.isRequested)
+  }
 }
 
 /// A future whose resolver records each request to cancel.

@@ -29,13 +29,19 @@ struct ConvertingTests {
 
   @Test("PG18: compactMap(onNil:) fails with its error where there is no value; mapError before it maps the others")
   func compactMapOnNil() {
+    let evaluations = Counter()
+    func nothing() -> String {
+      evaluations.add()
+      return "nothing"
+    }
     func compacted(_ result: FutureResult<Int?, TestError>) -> FutureResult<Int, String>? {
-      Future(with: result).mapError { "\($0.code)" }.compactMap(onNil: "nothing").result
+      Future(with: result).mapError { "\($0.code)" }.compactMap(onNil: nothing()).result
     }
     #expect(compacted(.fulfilled(1)) == .fulfilled(1))
     #expect(compacted(.fulfilled(nil)) == .rejected("nothing"))
     #expect(compacted(.rejected(TestError(2))) == .rejected("2"))
     #expect(compacted(.cancelled(nil)) == .cancelled(nil))
+    #expect(evaluations.value == 1, "the error is made only where it is needed")
   }
 
   @Test("PG26: mapToVoid forgets the value")

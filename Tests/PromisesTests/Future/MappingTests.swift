@@ -93,11 +93,19 @@ struct MappingTests {
       } == [.rejected("value 1"), .fulfilled("error 2"), .fulfilled("cancelled"), .cancelled(OtherError())])
   }
 
-  @Test("T50, PG19: flatMapResult follows the future that its callback returns, for each kind of result")
+  @Test("T50, T52, PG19: flatMapResult follows the future that its callback returns, for each kind of result")
   func flatMapResult() {
     #expect(
       results { $0.flatMapResult { .init(fulfilled: "\($0)") as Future<String, Never> } }
         == Endings.all.map { .fulfilled("\($0)") })
+    for outcome in Endings.all {
+      let (inner, resolver) = Subject.makeWithResolver()
+      let outer = Subject(rejected: TestError(0)).flatMapResult { _ in inner }
+      let tried = Subject(cancelled: nil).tryFlatMapResult { _ in inner }
+      #expect(outer.state == .pending && tried.state == .pending)
+      resolver.resolve(outcome)
+      #expect(outer.result == outcome && "\(tried.result!)" == "\(outcome)")
+    }
   }
 
   @Test("T46: tryMapError rejects with the returned or thrown error")

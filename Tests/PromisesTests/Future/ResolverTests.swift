@@ -213,8 +213,9 @@ struct ResolverTests {
     }
     #expect(outcome(1, nil)?.value == 1)
     #expect(outcome(1, TestError(2))?.value == 1)
+    #expect(outcome(1, OtherError())?.value == 1, "also if the error means a cancellation")
     #expect(outcome(nil, TestError(2))?.error as? TestError == TestError(2))
-    #expect(outcome(nil, OtherError())?.isCancelled == true)
+    #expect(outcome(nil, OtherError())?.isCancelled == true && outcome(nil, OtherError())?.indirectError == nil)
     #expect(outcome(nil, nil)?.error as? CallbackError == .apiMismatch)
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
     resolver.handleCallback()(nil, OtherError())

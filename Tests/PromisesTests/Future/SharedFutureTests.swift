@@ -55,14 +55,19 @@ struct SharedFutureTests {
     #expect(calls.count == 1, "once")
   }
 
-  @Test("T64: other interest in the source, or a hold on it, keeps the request back there")
-  func siblings() {
+  @Test("T64: other interest in the source, or a hold on it, keeps the request back there", arguments: [false, true])
+  func siblings(inContext: Bool) {
     let source = Watched()
     let calls = Recorder<Void>()
-    let shared = source.future!.propagatingCancellation { _ in calls.record() }
+    let context = QueueContext()
+    let shared =
+      inContext
+      ? source.future!.propagatingCancellation(on: context.here) { _ in calls.record() }
+      : source.future!.propagatingCancellation { _ in calls.record() }
     let sibling = source.future!.map { $0 }
     source.future = nil
     shared.makeChild().requestCancel()
+    context.run()
     #expect(calls.count == 1 && !source.isRequested)
     sibling.requestCancel()
     #expect(source.isRequested)

@@ -25,12 +25,14 @@ struct AfterTests {
     #expect(SuspendingClock.now - start >= .milliseconds(20))
   }
 
-  @Test("T90: a delayed future settles in its context, also without a reference to it")
+  @Test("T90, T91: a delayed future settles in its context, also without a reference to it")
   func context() throws {
     let context = QueueContext()
     let there = Subject(on: context.here, fulfilled: 1, after: 0).map { _ in QueueContext.isCurrent }
+    let failed = Subject(on: context.here, rejected: TestError(1), after: 0).mapError { _ in QueueContext.isCurrent }
     context.run()
     #expect(try there.wait().value == true)
+    #expect(try failed.wait().error == true)
   }
 
   @Test("T90: with a delay of 0 a future settles in its context; immediate stands for auto")
@@ -43,10 +45,11 @@ struct AfterTests {
     }
   }
 
-  @MainActor @Test("T90: immediate stands for auto: a future that is made on the main thread settles there")
+  @MainActor @Test("T9, T90, T93: immediate stands for auto: a future that is made on the main thread settles there")
   func immediateOnMain() async throws {
     let made = Subject(on: .immediate, fulfilled: 1, after: 0.001).map { _ in isOnMainQueue() }
     #expect(try await made.get())
+    #expect(try await Subject(fulfilled: 1).delay(on: .immediate, 0.001).map { _ in isOnMainQueue() }.get())
   }
 
   @MainActor @Test("T90, T91, T92, T93: without a context, auto: on the main thread a future settles there")
@@ -170,6 +173,18 @@ struct TimeoutTests {
     await isOnMain.settled()
     #expect(isOnMain.error == true)
     withExtendedLifetime(resolver) {}
+  }
+
+  @MainActor @Test("T94, T95: without a context, auto: a timeout made on the main thread gives a result in time there")
+  func defaultContext() async throws {
+    let (future, resolver) = Subject.makeWithResolver()
+    let typed = future.timeout(after: never).map { _ in isOnMainQueue() }
+    let limited: ThrowingFuture<Int> = future.upcast.timeout(after: never)
+    let untyped = limited.map { _ in isOnMainQueue() }
+    onThread { _ = resolver.fulfill(1) }
+    #expect(typed.state == .pending && untyped.state == .pending)
+    #expect(try await typed.get())
+    #expect(try await untyped.get())
   }
 
   @Test("T94: a source that does not settle in time fails the result, then is asked to cancel")
@@ -303,6 +318,13 @@ struct TimeoutTests {
       return
     }
     #expect(resolver.fulfill(1) && late.state == .rejected)
+    let context = QueueContext()
+    let (source, sourceResolver) = Future<Int, any Error>.makeWithResolver()
+    let timed: Future<Int, any Error> = source.timeout(on: context.here, after: never)
+    sourceResolver.fulfill(1)
+    #expect(timed.state == .pending)
+    context.run()
+    #expect(timed.value == 1)
   }
 
   @Test("T96: a timeout's error is an Error, compares and hashes as its content does, and describes the timeout")

@@ -71,6 +71,9 @@ extension Observed {
       let rejected = Promise<Int>()
       rejected.reject(TestError())
       let lost = Promise<Int>().id
+      let observed = Promise<Int>()
+      observed.future.whenResolved { _ in }
+      let elsewhere = onThread { Promise<Int>().id }
       #expect(!released.withLock { $0 })
       PromiseTrace.stop()
       // Other tests may still be within a call of the observer, which is released after the last call.
@@ -86,6 +89,12 @@ extension Observed {
       #expect(events.filter { $0.id == derived.id && $0.kind == .created }.map(\.parent) == [promise.id])
       let times = events.filter { $0.id == derived.id }.map(\.time)
       #expect(times == times.sorted())
+      let attached = events.filter { $0.parent == observed.id }
+      #expect(attached.map(\.kind) == [.attached] && attached.first?.id != observed.id)
+      func threads(_ id: UInt64) -> Set<Int32> { Set(events.filter { $0.id == id }.map(\.thread)) }
+      #expect(threads(promise.id).count == 1 && threads(promise.id) == threads(derived.id))
+      #expect(threads(elsewhere).count == 1 && threads(elsewhere).isDisjoint(with: threads(promise.id)))
+      observed.resolve(1)
     }
 
     @Test("a trace that calls a closure keeps as many events as it has room for, too")

@@ -197,6 +197,27 @@ extension Observed {
       #expect(reports == [])
     }
 
+    @Test("a callback for rejections that is attached while earlier callbacks are submitted handles the rejection")
+    func attachedDuringSubmission() {
+      let executor = ManualExecutor()
+      let calls = Counter()
+      func attachOnRelease(_ promise: Promise<Int>) {
+        let last = LastWord { promise.then(on: executor.here, nil, { _ in calls.add() }) }
+        promise.then(on: executor.here, { _ in last.touch() }, nil)
+      }
+      let reports = Observed.reports {
+        let promise = Promise<Int>()
+        // This callback is not called: it is released before the next one is submitted.
+        attachOnRelease(promise)
+        promise.then(on: executor.here, { _ in }, nil)
+        promise.reject("no")
+        executor.runAll()
+        return [promise.id]
+      }
+      #expect(calls.value == 1)
+      #expect(reports == [])
+    }
+
     @Test("awaiting a promise handles its rejection")
     func awaiting() async throws {
       let ids = Recorder<UInt64>()

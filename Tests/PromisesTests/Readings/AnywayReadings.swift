@@ -51,5 +51,9 @@ struct AnywayReadings {
     inner.resolve("inner")
     #expect(fulfilled.value == "inner")
     #expect(rejected.value == "inner")
+    let values = [Promise<Int>.resolve(1), Promise<Int>.reject(1)].map { source in
+      source.anyway(async: { value in Promise<Int>.resolve(value ?? -1) }).value
+    }
+    #expect(values == [1, -1])
   }
 }

@@ -3,6 +3,8 @@ import Promises
 import PromisesTestSupport
 import Testing
 
+private let strategies: [FlatMapStrategy] = [.merge, .concat, .latest]
+
 @Suite("Streams: demand, buffers and back-pressure")
 struct DemandTests {
   @Test("a callback gets as many states as were asked for; the end takes no demand")
@@ -71,6 +73,34 @@ struct DemandTests {
       #expect(
         numbers.publisher.publish(4) == .cancelled && numbers.publisher.publish(error: TestError(5)) == .cancelled)
       withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test("a subscription that a callback of ready() cancels gets nothing more")
+  func cancelledWhenReady() {
+    Numbers.with { numbers in
+      let recorder = Recorder<NumberState>()
+      let subscription = numbers.subscriber().subscribe(demand: 0, buffer: .bounded(1)) { recorder.record($0) }
+      #expect(numbers.publisher.publish(1) == .full)
+      numbers.publisher.ready().whenFulfilled(on: .immediate) { subscription.cancel() }
+      subscription.request(1)
+      #expect(recorder.events == [])
+    }
+  }
+
+  @Test("a full subscriber is back-pressure for the inner streams of a flat map", arguments: strategies)
+  func innerBackPressure(strategy: FlatMapStrategy) {
+    Numbers.with { source in
+      Numbers.with { other in
+        let subscription = source.subscriber().flatMapValues(strategy) { _ in other.subscriber() }
+          .subscribe(demand: 0, buffer: .bounded(1)) { _ in }
+        source.publish(.data(0))
+        #expect(other.publisher.publish(1) == .full)
+        let ready = other.publisher.ready()
+        #expect(ready.state == .pending)
+        subscription.request(1)
+        #expect(ready.state == .fulfilled)
+      }
     }
   }
 

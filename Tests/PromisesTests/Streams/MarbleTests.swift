@@ -90,6 +90,29 @@ struct MarbleTests {
     }
   }
 
+  @Test("the open window ends before the stream of windows: with its source, by cancel(), or by release")
+  func openWindow() {
+    for form in 0..<3 {
+      Numbers.with { numbers in
+        let log = Recorder<String>()
+        let received = Recorder<Subscriber<Int, TestError>>()
+        var windows: Subscriber<Subscriber<Int, TestError>, TestError>? = numbers.subscriber().window(3)
+        windows?.onNewData { window in
+          window.onCancelled { log.record("window") }
+          received.record(window)
+        }.onCancelled { log.record("stream") }
+        numbers.publish(.data(1))
+        switch form {
+        case 0: numbers.publish(.cancelled)
+        case 1: windows?.cancel()
+        default: windows = nil
+        }
+        #expect(log.events == (form == 2 ? ["window"] : ["window", "stream"]))
+        #expect(received.events.map(\.isCancelled) == [true])
+      }
+    }
+  }
+
   @Test("zip pairs the values by number, and ends when no pair can follow")
   func zip() {
     #expect(

@@ -43,6 +43,50 @@ struct OperatorMixTests {
     withExtendedLifetime(stream) {}
   }
 
+  @Test("the errors of an attempt after its first one are dropped, and make no further attempt")
+  func retryOfManyErrors() {
+    Numbers.with { numbers in
+      let failing = numbers.subscriber().replay(2)
+      numbers.publish(.error(TestError(1)), .error(TestError(2)))
+      let made = Counter()
+      let received = Received(
+        Subscriber<Int, TestError>.retry(2) {
+          made.add()
+          return made.value == 1 ? failing : .of(made.value)
+        })
+      #expect(made.value == 2 && received.states == [.data(2)])
+    }
+  }
+
+  @Test("a cancelled flat map leaves its inner streams", arguments: [false, true])
+  func flatMapCancelled(byTransform: Bool) {
+    for strategy in [FlatMapStrategy.merge, .concat, .latest] {
+      Numbers.with { source in
+        Numbers.with { other in
+          let calls = Counter()
+          var flat: Subscriber<Int, TestError>?
+          flat = source.subscriber().flatMapValues(strategy) { _ in
+            if byTransform { flat?.cancel() }
+            return other.subscriber().mapValues { value in
+              calls.add()
+              return value
+            }
+          }
+          let received = flat.map(Received.init)
+          source.publish(.data(0))
+          if !byTransform {
+            other.publish(.data(1))
+            flat?.cancel()
+          }
+          other.publish(.data(2))
+          #expect(calls.value == (byTransform ? 0 : 1))
+          #expect(received?.states == (byTransform ? [.cancelled] : [.data(1), .cancelled]))
+          flat = nil
+        }
+      }
+    }
+  }
+
   @Test(
     "flatMapValues publishes at once the states that inner streams publish within the call, and waits for open ones")
   func synchronousInner() {

@@ -126,6 +126,42 @@ struct SharedContextTests {
     }
   }
 
+  private final class Examined: PromiseExecutor {
+    private let examine: @Sendable () -> Void
+
+    init(_ examine: @escaping @Sendable () -> Void) { self.examine = examine }
+
+    var identity: AnyObject {
+      examine()
+      return self
+    }
+
+    func submit(_ job: PromiseJob) { job.run() }
+  }
+
+  @Test("the identity of an executor is read with no lock held")
+  func identity() {
+    Numbers.with { numbers in
+      let subscriber = numbers.subscriber()
+      let log = Recorder<Bool>()
+      let queue = DispatchQueue(label: "test")
+      let executor = Examined {
+        let isFree = DispatchSemaphore(value: 0)
+        queue.async {
+          withExtendedLifetime(subscriber.subscribe(demand: 1) { _ in }) {}
+          isFree.signal()
+        }
+        log.record(isFree.wait(timeout: .now() + 20) == .success)
+      }
+      let values = Recorder<Int>()
+      for _ in 0..<2 { subscriber.onNewData(on: .executor(executor)) { values.record($0) } }
+      numbers.publish(.data(7))
+      queue.drain()
+      #expect(log.count > 0 && log.events.allSatisfy { $0 })
+      #expect(values.events == [7, 7])
+    }
+  }
+
   @Test("PG50: callbacks in one context get the states that wait there at cancel(), then the end, and are released")
   func releases() {
     Numbers.with { numbers in

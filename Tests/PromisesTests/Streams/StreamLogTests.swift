@@ -40,6 +40,29 @@ struct StreamLogTests {
       ])
   }
 
+  @Test("PG86: each operator logs its name with its argument, or the type of its stream; a callback with demand, too")
+  func operators() {
+    let log = Recorder<String>()
+    let target = Publisher<Int, TestError>()
+    Numbers.with { numbers in
+      let source = numbers.subscriber().enableLogging([.publishing, .operators]) { log.record($0) }
+      source.bindTo(target)
+      let same = [
+        source.stateful(), source.startWith(1), source.distinctStates(), source.debounce(for: .seconds(1)),
+        source.replay(4), source.flatMapValues(.latest) { .of($0) },
+      ]
+      let groups = (source.buffer(2), source.window(3))
+      let subscription = source.subscribe(demand: 1) { _ in }
+      withExtendedLifetime((source, same, groups, subscription)) {}
+    }
+    let derived = "-> Subscriber<Int, TestError>"
+    #expect(
+      log.events == [
+        "bindTo \(target)", "stateful", "startWith 1", derived, derived, "replay 4", "flatMapValues latest", "buffer 2",
+        "window 3", "new callback",
+      ])
+  }
+
   @Test("PG86: a log that is enabled again writes each state once, by the last function")
   func again() {
     let (log, old) = (Recorder<String>(), Recorder<String>())

@@ -8,10 +8,12 @@ struct FutureTaskTests {
   func states() throws {
     let task = Doubling()
     #expect(task.state == .pending && !task.isFinished && !task.state.isFinished && task.future == task.future)
+    #expect(!task.isCancelled)
     try task.enqueue()
-    #expect(task.state == .enqueued && !task.isFinished && !task.state.isFinished)
+    #expect(task.state == .enqueued && !task.isFinished && !task.state.isFinished && !task.isCancelled)
     #expect(task.begin())
     #expect(task.state == .executing && !task.isFinished && !task.state.isFinished && task.future.state == .pending)
+    #expect(!task.isCancelled)
     #expect(task.complete(with: 2))
     #expect(task.state == .completed && task.isFinished && !task.isCancelled && task.future.value == 2)
   }
@@ -32,8 +34,9 @@ struct FutureTaskTests {
     switch end {
     case 0: #expect(task.state == .completed && result.value == 1)
     case 1: #expect(task.state == .failed && result.error as? TestError == TestError(2))
-    default: #expect(task.state == .cancelled && task.isCancelled && result.indirectError is OtherError)
+    default: #expect(task.state == .cancelled && result.indirectError is OtherError)
     }
+    #expect(task.isCancelled == (end == 2))
     #expect(task.log.count == (end == 2 ? 1 : 0))
   }
 
@@ -101,7 +104,7 @@ struct FutureTaskTests {
   }
 
   @Test("D32: the description of the state has the output or the error")
-  func descriptions() {
+  func descriptions() throws {
     let tasks = (0..<5).map { _ in Doubling() }
     tasks[0].complete(with: 2)
     tasks[1].fail(with: TestError(3))
@@ -113,6 +116,11 @@ struct FutureTaskTests {
         "cancelled", "pending",
       ])
     #expect("\(tasks[0])" == "<Doubling: completed(output: 2)>")
+    let running = Doubling()
+    try running.enqueue()
+    #expect(running.stateDescription == "enqueued")
+    running.begin()
+    #expect(running.stateDescription == "executing")
   }
 
   @Test("D33, D54: a request cancels an unfinished task; so does a request to cancel its future")
@@ -157,6 +165,19 @@ extension Observed {
           .again(id: id, .fulfilled, value: "2"), .again(id: id, .rejected, value: "TestError(code: 3)"),
           .again(id: id, .rejected, value: "discarded"),
         ])
+    }
+
+    @Test("D38: a group that fails cancels its tasks silently: no second end of a finished one is reported")
+    func group() {
+      let tasks = (0..<2).map { _ in Doubling() }
+      let reports = Observed.reports {
+        let outputs = start(running: tasks, with: 1, on: .immediate)
+        tasks[0].complete(with: 2)
+        tasks[1].fail(with: TestError(3))
+        #expect(outputs.state == .rejected)
+        return tasks.map(\.future.id)
+      }
+      #expect(reports == [])
     }
   }
 }

@@ -48,7 +48,7 @@ struct StartingTests {
     #expect(task.state == (begins ? .executing : .completed))
   }
 
-  @Test("D35: a task without input is started by start(running:on:)")
+  @Test("D35: a task without input is started by start(running:on:using:)")
   func withoutInput() {
     final class Answer: FutureTask<Void, String>, @unchecked Sendable {
       override func start(with input: Void) {
@@ -57,6 +57,9 @@ struct StartingTests {
       }
     }
     let future = start(running: Answer(), on: executor.here)
+    let pooled = start(running: Answer(), on: executor.here, using: pool)
+    pool.drain()
+    #expect(pooled.state == .cancelled)
     executor.runAll()
     #expect(future.value == "42")
   }
@@ -69,6 +72,32 @@ struct StartingTests {
     #expect(value.state == .pending)
     executor.runAll()
     #expect(value.value == 3 && failed.error as? TestError == TestError(4))
+  }
+
+  @Test("D34, D35, D36, D37, D40, D43, D44, D53: without a context, work runs on a thread of the pool")
+  func defaultContext() throws {
+    final class Locating: FutureTask<Void, Void>, @unchecked Sendable {
+      let log: Recorder<UInt>
+      init(_ log: Recorder<UInt>) { self.log = log }
+      override func start(with input: Void) {
+        guard begin() else { return }
+        log.record(currentThread())
+        complete()
+      }
+    }
+    let settled = ThrowingFuture<Void>(fulfilled: ())
+    let starts: [(Recorder<UInt>) -> ThrowingFuture<Void>] = [
+      { start(running: Locating($0), with: ()) }, { start(running: Locating($0)) },
+      { log in start { log.record(currentThread()) } },
+      { start(running: [Locating($0)], with: ()).map { _ in } },
+      { settled.start(running: Locating($0)) }, { settled.start(running: [Locating($0)]).map { _ in } },
+      { settled.additionally(running: Locating($0)).map { _ in } }, { settled.always(running: Locating($0)) },
+    ]
+    for (index, start) in starts.enumerated() {
+      let log = Recorder<UInt>()
+      #expect(try start(log).wait(timeout: 60).value != nil)
+      #expect(log.count == 1 && log.events != [currentThread()], "start \(index)")
+    }
   }
 
   @Test("D37: a group has one input, begins in order, and has the outputs in the order of the tasks")

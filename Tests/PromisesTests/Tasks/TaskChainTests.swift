@@ -42,6 +42,7 @@ struct TaskChainTests {
     let tasks = [Doubling(finishes: true), Doubling()]
     let outputs = resolver.future.start(running: tasks, on: executor.here, using: pool)
     resolver.fulfill(3)
+    #expect(executor.count == 2)
     executor.runAll()
     #expect(tasks.map(\.state) == [.completed, .executing])
     tasks[1].fail(with: TestError(1))
@@ -119,6 +120,7 @@ struct TaskChainTests {
     let done = resolver.future.always(running: task, on: executor.here)
     #expect(done == task.future && task.state == .enqueued)
     [{ _ = resolver.fulfill(1) }, { _ = resolver.reject(TestError(1)) }, { _ = resolver.cancel() }][end]()
+    #expect(task.state == .enqueued && executor.count == 1)
     executor.runAll()
     #expect(task.state == .completed)
   }

@@ -9,7 +9,8 @@
 namespace promises {
 
 // One reference to a `Raw *` of the C functions, released once, by the destructor. Move-only: copy() adds a reference
-// explicitly. Empty after it was moved from; every call on an empty handle throws an error with PROMISE_EINVAL.
+// explicitly. Empty after it was moved from. A call on an empty handle throws an error with PROMISE_EINVAL. If it
+// is noexcept, it has no effect, and returns 0 or false.
 template <class Raw, promise_status_t (*give_back)(Raw *)> class handle {
 public:
   handle() noexcept = default;

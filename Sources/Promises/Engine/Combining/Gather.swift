@@ -37,6 +37,8 @@ package struct Gather {
     let reaction: CellRef
     package var value: CellValue
     package var isRejected: Bool
+    /// The index of the input's cell, while the entries are attached.
+    fileprivate let input: UInt32
   }
 
   /// Computes the outcome of the result when no single input decides. Receives the entries in the order of the inputs,
@@ -107,14 +109,17 @@ struct StoredCombine {
 
 // Construction.
 extension Gather {
+  /// The number of inputs is below this, because each entry has a reference to the gather.
+  package static var inputLimit: Int { Int(Life.referenceLimit) }
+
   /// Returns a promise of the combined outcome of `count` inputs, with a reference for the caller; nil when memory has
   /// run out. It is settled on return if its outcome is known by then. A cancel request for it propagates to the inputs
   /// as from one derived promise of each. With `cancelsOthers`, the decision of one input requests cancellation of all
-  /// the others, regardless of other interest in them.
+  /// the others, regardless of other interest in them. `inputs` is called once for each index, before any user code.
   package static func promise(
     of inputs: (Int) -> CellRef, count: Int, _ mode: Mode, cancelsOthers: Bool = false, combine: @escaping Combine
   ) -> CellRef? {
-    guard let result = CellRef.promise() else { return nil }
+    guard count < inputLimit, let result = CellRef.promise() else { return nil }
     guard count > 0 else {
       var out = CellValue.void
       let outcome = unsafe combine(UnsafeBufferPointer(start: nil, count: 0), -1, &out)
@@ -136,32 +141,13 @@ extension Gather {
     unsafe gather.combine.initialize(to: StoredCombine(body: combine))
     _ = result.retain()
     result.keepForSettler()
-    // Inputs that are asked to cancel while the entries are attached may be settled and released by their handlers.
-    guard !cancelsOthers || retain(inputs, count) else {
-      ref.release()
-      result.release()
-      return abandoned(result)
+    if gather.makeEntries(inputs, count) {
+      gather.attach()
+      return result
     }
-    let isMade = gather.makeEntries(inputs, count)
-    if isMade { gather.attach(inputs) }
-    if cancelsOthers { release(inputs, count) }
-    if isMade { return result }
     ref.release()
     result.release()
     return abandoned(result)
-  }
-
-  /// Takes a reference to each input, or to none: false if an input has too many.
-  private static func retain(_ inputs: (Int) -> CellRef, _ count: Int) -> Bool {
-    for index in 0..<count where !inputs(index).retain() {
-      release(inputs, index)
-      return false
-    }
-    return true
-  }
-
-  private static func release(_ inputs: (Int) -> CellRef, _ count: Int) {
-    for index in 0..<count { inputs(index).release() }
   }
 
   private static func abandoned(_ result: CellRef) -> CellRef? {
@@ -171,17 +157,25 @@ extension Gather {
 
   /// Makes the entries, and the handler of cancel requests. Each reaction has two references, that of the array and
   /// that of the list. Each reaction has a reference to the gather, and so has the handler. False when memory has run
-  /// out.
+  /// out, or an input has too many references.
   private func makeEntries(_ inputs: (Int) -> CellRef, _ count: Int) -> Bool {
     for index in 0..<count {
+      let input = inputs(index)
       let context = unsafe Context(UnsafeMutableRawPointer(ref.cell), nil)
-      guard let reaction = unsafe CellRef.derived(from: inputs(index), .input, nil, context) else {
+      // Inputs that are asked to cancel while the entries are attached may be settled and released by their handlers.
+      guard !cancelsOthers || input.retain() else {
+        freeEntries(index)
+        return false
+      }
+      guard let reaction = unsafe CellRef.derived(from: input, .input, nil, context) else {
+        if cancelsOthers { input.release() }
         freeEntries(index)
         return false
       }
       reaction.inputIndex = index
+      let pending = CellValue(kind: ValueKind(rawValue: 0))
       unsafe (entries + index).initialize(
-        to: Entry(reaction: reaction, value: CellValue(kind: ValueKind(rawValue: 0)), isRejected: false))
+        to: Entry(reaction: reaction, value: pending, isRejected: false, input: input.index))
     }
     self.count = count
     ref.retainUnchecked(UInt64(count) + 1)
@@ -193,14 +187,21 @@ extension Gather {
 
   /// Frees entries that were not attached.
   private func freeEntries(_ count: Int) {
+    releaseInputs(count)
     for index in 0..<count { unsafe entries[index].reaction.deallocate() }
     self.count = 0
   }
 
+  private func releaseInputs(_ count: Int) {
+    guard cancelsOthers else { return }
+    for index in 0..<count { unsafe CellRef(index: entries[index].input).release() }
+  }
+
   /// Attaches the entries; those of settled inputs run at once. Releases the caller's reference, which keeps the gather
   /// alive meanwhile.
-  private func attach(_ inputs: (Int) -> CellRef) {
-    for index in 0..<count { unsafe inputs(index).deliver(to: entries[index].reaction) }
+  private func attach() {
+    for index in 0..<count { unsafe CellRef(index: entries[index].input).deliver(to: entries[index].reaction) }
+    releaseInputs(count)
     ref.release()
   }
 

@@ -32,7 +32,7 @@ struct SerialQueue {
   /// to run a job.
   fileprivate static var levels: Int { 128 }
 
-  /// The number of jobs that a turn runs on a pool's thread before it yields to other jobs.
+  /// The number of jobs that a turn runs on a built-in executor before it yields to other jobs.
   private static var share: Int { 64 }
 
   fileprivate static func make(on target: CellExecutor) -> SerialQueue? {
@@ -92,8 +92,8 @@ struct SerialQueue {
   private static func turn(_ context: UnsafeMutableRawPointer?) {
     let executor = unsafe CellExecutor(CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
     let queue = unsafe SerialQueue(address: executor.context)
-    // A user's executor may run a turn inside `submit`, so resubmitting from a turn could recurse without bound.
-    var left = queue.target.kind == .pool ? share : .max
+    // An executor that runs the next turn inside `submit` would recurse without bound.
+    var left = queue.target.runsAtOnce ? .max : share
     while let job = queue.next() {
       // A job of the main executor names another executor than the one it runs on.
       let isOwn = job.executor?.ref == executor.ref

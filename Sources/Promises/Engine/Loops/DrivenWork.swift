@@ -64,6 +64,8 @@ extension EventLoop {
     }
   }
 
+  fileprivate func isSame(as other: EventLoop?) -> Bool { unsafe guarded.address == other?.guarded.address }
+
   /// Whether a promise can be settled only after a job queued here has run.
   func holdsUp(_ promise: CellRef) -> Bool {
     unsafe guarded.locked { state in
@@ -83,23 +85,23 @@ extension Job {
   }
 }
 
-/// The work that only the calling thread can do.
+/// The work that only the calling thread can do, but for the work of a loop that it runs while it waits.
 enum DrivenWork {
-  /// Whether there is any work that only the calling thread can do.
-  static var exists: Bool {
+  /// Whether there is any such work.
+  static func exists(outside loop: EventLoop?) -> Bool {
     any { _ in
       true
-    } loop: { _ in
-      true
+    } loop: {
+      !$0.isSame(as: loop)
     }
   }
 
-  /// Whether a promise can be settled only by work of the calling thread.
-  static func holdsUp(_ promise: CellRef) -> Bool {
+  /// Whether a promise can be settled only by such work.
+  static func holdsUp(_ promise: CellRef, outside loop: EventLoop?) -> Bool {
     any {
       $0.holdsUp(promise)
     } loop: {
-      $0.holdsUp(promise)
+      !$0.isSame(as: loop) && $0.holdsUp(promise)
     }
   }
 

@@ -13,16 +13,18 @@ extension EventLoop {
   }
 
   /// Runs jobs and timers, and waits for more, until the loop is stopped, the monotonic deadline has passed (negative:
-  /// unlimited), or `isDone` returns true; that is checked before each turn. Takes at least one turn. Without
-  /// `hasOthers` it returns `nested` instead of waiting if no other thread could end the wait (`ForkedChild.isAlone`).
-  func run(until deadline: Int64, hasOthers: Bool = true, isDone: () -> Bool = { false }) -> End {
+  /// unlimited), or `isDone` returns true; that is checked before each turn. Takes at least one turn. If it `looks`, it
+  /// returns `nested` instead of waiting while the loop has no timer and `isStuck` returns true.
+  func run(
+    until deadline: Int64, looks: Bool = false, isStuck: () -> Bool = { false }, isDone: () -> Bool = { false }
+  ) -> End {
     unsafe guarded.monitor.lock()
     let state = unsafe guarded.state
     if let refusal = unsafe state.pointee.begin() {
       unsafe guarded.monitor.unlock()
       return refusal
     }
-    let end = unsafe turns(until: deadline, hasOthers || !ForkedChild.isThisProcess, isDone)
+    let end = unsafe turns(until: deadline, looks, isStuck, isDone)
     unsafe leave()
     return end
   }
@@ -46,7 +48,7 @@ extension EventLoop {
 
   /// Takes turns until the run ends. Call with the monitor held.
   @unsafe
-  private func turns(until deadline: Int64, _ hasOthers: Bool, _ isDone: () -> Bool) -> End {
+  private func turns(until deadline: Int64, _ looks: Bool, _ isStuck: () -> Bool, _ isDone: () -> Bool) -> End {
     let state = unsafe guarded.state
     var isFirst = true
     var interval: Int64 = 1_000_000
@@ -70,14 +72,14 @@ extension EventLoop {
       var signal = unsafe state.pointee.signal
       let hasTimers = unsafe state.pointee.timers.count > 0
       unsafe guarded.monitor.unlock()
-      if !hasOthers && !hasTimers && ForkedChild.isAlone {
+      if looks && !hasTimers && isStuck() {
         unsafe guarded.monitor.lock()
         // Work that another thread submitted before it became idle is visible now.
         let hasWork = unsafe !state.pointee.jobs.isEmpty || state.pointee.isStopped || state.pointee.isPoked
         if hasWork { continue }
         return .nested
       }
-      let look = hasOthers ? .max : CellTimer.deadline(after: interval)
+      let look = looks ? CellTimer.deadline(after: interval) : .max
       interval = min(interval * 2, 256_000_000)
       unsafe platform_signal_wait(&signal, look == .max || (deadline >= 0 && deadline < look) ? deadline : look)
       unsafe guarded.monitor.lock()

@@ -101,7 +101,7 @@ package struct Dump {
     var next = promise.state.head
     while next != 0 {
       guard let reaction = CellCopy(next) else { break }
-      if reaction.reactionKind != .cancelHandler { callbacks += 1 }
+      if reaction.reactionKind != .cancelHandler && reaction.reactionKind != .detached { callbacks += 1 }
       next = reaction.next
       steps += 1
       if steps % 256 == 0, !isPending(promise) { return nil }

@@ -54,12 +54,13 @@ extension CellRef {
     return result
   }
 
-  /// The id of the promise that this reaction settles, or of the reaction itself if it settles none.
+  /// The id of the promise that this reaction settles, or of the reaction itself if it settles none. That one has no
+  /// kind, so that it resolves to no object.
   private var tracedID: UInt64 {
     switch reactionKind {
     case .link: contextCell.id
     case .input: Gather(contextCell).result.id
-    default: id
+    default: isPromise ? id : id & ~Life.kindMask
     }
   }
 

@@ -55,6 +55,9 @@ extension CellPublisher {
     var ready: CellRef?
     var stopped: Pacing.Stopped?
     var rest: InnerStreams.Rest?
+    // A callback may release the last handle.
+    let isHeld = ref.retain()
+    defer { if isHeld { ref.release() } }
     let isFirst = locked { state in
       guard state.ending == nil else { return false }
       state.ending = ending
@@ -63,7 +66,7 @@ extension CellPublisher {
       stopped = unsafe state.pacing?.pointee.stop()
       rest = unsafe state.flattening?.pointee.stop()
       if state.count > 0 { _ = state.follower?.seenState }
-      endAll(&state, ending, &delivery)
+      _ = endAll(&state, ending, &delivery)
       return true
     }
     guard isFirst else {
@@ -81,19 +84,24 @@ extension CellPublisher {
     return true
   }
 
-  /// Ends the current subscribers, as `end()` does, but not the stream. The ending is borrowed.
+  /// Ends the current subscribers, as `end()` does, but not the stream. The ending is borrowed. The caller must have a
+  /// reference.
   func endSubscribers(_ ending: StreamEnding) {
     var delivery = Delivery()
-    locked { state in endAll(&state, ending, &delivery) }
+    let hasRoomChanged = locked { state in endAll(&state, ending, &delivery) }
     delivery.run()
+    if hasRoomChanged { roomChanged() }
   }
 
-  private func endAll(_ state: inout State, _ ending: StreamEnding, _ delivery: inout Delivery) {
+  /// True if a subscriber is full no longer.
+  private func endAll(_ state: inout State, _ ending: StreamEnding, _ delivery: inout Delivery) -> Bool {
+    var hasRoomChanged = false
     each(state) { subscriber in
       subscriber.isLinked = false
-      subscriber.acceptEnd(ending, &delivery)
+      if subscriber.acceptEnd(ending, &delivery) { hasRoomChanged = true }
     }
     (state.first, state.last, state.count) = (0, 0, 0)
+    return hasRoomChanged
   }
 
   func each(_ state: State, _ body: (CellSubscriber) -> Void) {
@@ -130,7 +138,8 @@ extension CellPublisher {
   func connect(_ subscriber: CellSubscriber, _ state: inout State, _ delivery: inout Delivery) {
     if let ending = state.ending {
       _ = state.follower?.seenState
-      return subscriber.acceptEnd(ending, &delivery)
+      subscriber.acceptEnd(ending, &delivery)
+      return
     }
     guard !subscriber.isLinked else { return }
     subscriber.link = (previous: state.last, next: 0)

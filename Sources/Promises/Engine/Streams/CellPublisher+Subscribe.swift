@@ -25,6 +25,10 @@ extension CellPublisher {
   /// Returns a new subscriber, with one handle, to the events from now on. Takes ownership of the receiver; nil when
   /// memory has run out.
   package func subscribe(_ subscription: Subscription) -> CellSubscriber? {
+    // A callback for a replayed event may release the last handle, and so may the context of a subscriber that is
+    // cancelled at once.
+    let isHeld = ref.retain()
+    defer { if isHeld { ref.release() } }
     guard let subscriber = prepare(subscription) else { return nil }
     add(subscriber)
     return subscriber

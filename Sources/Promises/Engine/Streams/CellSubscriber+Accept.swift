@@ -34,13 +34,14 @@ extension CellSubscriber {
     }
   }
 
-  /// Enqueues the end of the stream.
-  func acceptEnd(_ ending: StreamEnding, _ delivery: inout Delivery) {
+  /// Enqueues the end of the stream. True if the subscriber is full no longer.
+  @discardableResult
+  func acceptEnd(_ ending: StreamEnding, _ delivery: inout Delivery) -> Bool {
     locked { state in
-      guard state.phase != .ended, state.ending == nil else { return }
+      guard state.phase != .ended, state.ending == nil else { return false }
       state.ending = ending.copy()
-      _ = updateFull(&state)
       schedule(&state, &delivery)
+      return updateFull(&state)
     }
   }
 

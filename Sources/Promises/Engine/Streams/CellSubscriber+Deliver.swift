@@ -18,6 +18,8 @@ extension CellSubscriber {
     // A running subscriber still has its reference to the publisher.
     if hasRoomChanged { terms.publisher.roomChanged() }
     switch task {
+    // The user code that roomChanged() runs may have cancelled the subscriber.
+    case _ where hasRoomChanged && withdraw(task): break
     case .nothing: return false
     case .event(let entry): deliver(entry.takeEvent())
     case .answer(let request, let entry): answer(request.takeEvent().value.owner, with: entry)
@@ -79,10 +81,34 @@ extension CellSubscriber {
     if hasRoomChanged { terms.publisher.roomChanged() }
   }
 
+  /// Withdraws an event that was selected, if the subscriber was cancelled since. Its request gets the ending.
+  private func withdraw(_ task: Task) -> Bool {
+    var garbage = Leftovers()
+    let isWithdrawn = locked { state in
+      cancelIfInvalidated(&state, &garbage)
+      guard state.isCancelled else { return false }
+      switch task {
+      case .event(let entry): garbage.events.push(entry)
+      case .answer(let request, let entry):
+        state.requests.pushFront(request)
+        garbage.events.push(entry)
+      case .nothing, .end: break
+      }
+      return true
+    }
+    garbage.release()
+    return isWithdrawn
+  }
+
+  private func cancelIfInvalidated(_ state: inout State, _ garbage: inout Leftovers) {
+    guard let token = terms.token, token.generation != terms.generation, !state.isCancelled else { return }
+    garbage = cancel(&state, .cancelled)
+  }
+
   /// Selects the next task, and updates the phase and the demand for it.
   private func nextTask(_ state: inout State, _ garbage: inout Leftovers, _ hasRoomChanged: inout Bool) -> Task {
     guard state.phase != .ended else { return .nothing }
-    if let token = terms.token, token.generation != terms.generation { garbage = cancel(&state, .cancelled) }
+    cancelIfInvalidated(&state, &garbage)
     guard hasSomethingToDo(state) else {
       state.phase = .idle
       return .nothing

@@ -28,13 +28,11 @@ extension CellSubscriber {
       state.phase = .ended
       return (true, false)
     }
+    // The destructor of an event, or a callback for the end, may release the last handle.
+    let isHeld = ref.retain()
     rest.release()
-    if !isConcluded {
-      // A callback for the end may release the last handle.
-      let isHeld = ref.retain()
-      conclude()
-      if isHeld { ref.release() }
-    }
+    if !isConcluded { conclude() }
+    if isHeld { ref.release() }
     return isFirst
   }
 

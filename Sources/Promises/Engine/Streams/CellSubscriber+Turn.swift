@@ -51,8 +51,3 @@ extension CellSubscriber {
     subscriber.ref.release()
   }
 }
-
-extension CellExecutor {
-  /// Whether a job may run inside `submit`.
-  fileprivate var runsAtOnce: Bool { kind == .foreign || kind == .immediate }
-}

@@ -51,7 +51,7 @@ extension CellPublisher {
       failIntervals(.outOfMemory)
       return false
     }
-    let hasStarted = timer.start(at: intervalSource.deadline(of: number))
+    let hasStarted = timer.start(at: intervalSource.deadline(of: number)) { failIntervals(.outOfMemory) }
     // Another thread may have started the next timer already, or the publisher may be unused.
     let (superfluous, isStopped) = locked { state -> (CellTimer?, Bool) in
       guard let latest = state.intervalSource else { return (timer, true) }
@@ -77,7 +77,7 @@ extension CellPublisher {
     }
   }
 
-  /// Ends a stream whose timer was stopped, or dropped by an executor that shuts down.
+  /// Ends a stream whose timer is dropped by an executor that shuts down.
   private static var drop: FreeFunction {
     { context in unsafe WeakCell(context: context).with { CellPublisher($0).failIntervals(.closed) } }
   }

@@ -69,8 +69,8 @@ package struct CellTimer {
   /// too.
   func start(after nanoseconds: Int64) -> Bool { start(at: CellTimer.deadline(after: nanoseconds)) }
 
-  /// Starts the timer with a monotonic deadline.
-  func start(at deadline: Int64) -> Bool {
+  /// Starts the timer with a monotonic deadline. On failure, `onFailure` is called before the task is dropped.
+  func start(at deadline: Int64, _ onFailure: () -> Void = {}) -> Bool {
     let job = Job(ref)
     if CellTask(ref).isOfLoop, let executor = job.executor {
       let loop = CellTask(ref).loop
@@ -87,6 +87,7 @@ package struct CellTimer {
     } else if Clock.shared?.add(job, deadline) == true {
       return true
     }
+    onFailure()
     _ = job.drop()
     return false
   }

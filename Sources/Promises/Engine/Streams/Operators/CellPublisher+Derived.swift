@@ -24,15 +24,6 @@ extension CellPublisher {
     return target.connect({ _ in operation }, count: 1, entrance: entrance) { _ in self }
   }
 
-  /// Passes each event from now on to the function, for `target`, until the returned subscriber is cancelled. Nil when
-  /// memory has run out.
-  package func consume(for target: CellPublisher, _ function: @escaping Stage.Function) -> CellSubscriber? {
-    guard let stage = Stage.make(.closure(function), target) else { return nil }
-    var subscription = Subscription(.stage(stage))
-    subscription.hasEnd = false
-    return subscribe(subscription)
-  }
-
   /// Returns a publisher that joins several sources, with one handle. It is stateful if all sources are; without
   /// sources it is cancelled at once. Nil when memory has run out.
   package static func joined(_ sources: (Int) -> CellPublisher, count: Int, _ kind: JoinKind) -> CellPublisher? {
@@ -105,7 +96,13 @@ extension CellPublisher {
       sourceCount = index + 1
     }
     // A second loop: an event may arrive at once, and must find all subscribers made.
-    for index in 0..<count { sources(index).add(source(index)) }
+    for index in 0..<count {
+      let publisher = sources(index)
+      // A callback for a replayed event may release the last handle.
+      let isHeld = publisher.ref.retain()
+      publisher.add(source(index))
+      if isHeld { publisher.ref.release() }
+    }
     return self
   }
 

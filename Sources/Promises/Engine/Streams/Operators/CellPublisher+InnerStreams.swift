@@ -3,20 +3,16 @@ import CPlatform
 // Publishers of inner streams (InnerStreams.swift).
 extension CellPublisher {
   /// Returns a publisher of the inner streams that the function makes of this one's values, with one handle. Takes
-  /// ownership of the context; nil when memory has run out.
-  package func flattened(
-    _ kind: FlatteningKind, _ function: InnerStreams.Function, _ context: Context
-  ) -> CellPublisher? {
-    let made = unsafe CellPublisher.flattening(kind, function, context, retries: 0, isStateful: isStateful, sources: 1)
+  /// ownership of the function's context; nil when memory has run out.
+  package func flattened(_ kind: FlatteningKind, _ maker: InnerStreams.Maker) -> CellPublisher? {
+    let made = CellPublisher.flattening(kind, maker, retries: 0, isStateful: isStateful, sources: 1)
     return made?.connect({ _ in .flatten }, count: 1) { _ in self }
   }
 
   /// Returns a publisher of the stream that the function makes of VOID, then of those that it makes of errors, with one
-  /// handle. Takes ownership of the context; nil when memory has run out.
-  package static func retried(_ retries: UInt64, _ function: InnerStreams.Function, _ context: Context)
-    -> CellPublisher?
-  {
-    let made = unsafe flattening(.retry, function, context, retries: retries, isStateful: true, sources: 0)
+  /// handle. Takes ownership of the function's context; nil when memory has run out.
+  package static func retried(_ retries: UInt64, _ maker: InnerStreams.Maker) -> CellPublisher? {
+    let made = flattening(.retry, maker, retries: retries, isStateful: true, sources: 0)
     guard let made else { return nil }
     let isAdded = made.locked { state -> Bool in
       unsafe state.flattening?.pointee.sourceEnding = .finished
@@ -31,16 +27,14 @@ extension CellPublisher {
   }
 
   private static func flattening(
-    _ kind: FlatteningKind, _ function: InnerStreams.Function, _ context: Context, retries: UInt64, isStateful: Bool,
-    sources: Int
+    _ kind: FlatteningKind, _ maker: InnerStreams.Maker, retries: UInt64, isStateful: Bool, sources: Int
   ) -> CellPublisher? {
     guard let memory = unsafe malloc(MemoryLayout<InnerStreams>.size) else {
-      context.release()
+      maker.release()
       return nil
     }
     let flattening = unsafe memory.bindMemory(to: InnerStreams.self, capacity: 1)
-    unsafe flattening.initialize(
-      to: InnerStreams(kind: kind, function: function, context: context, retries: retries))
+    unsafe flattening.initialize(to: InnerStreams(kind: kind, maker: maker, retries: retries))
     var state = State(isStateful: isStateful)
     unsafe state.flattening = unsafe flattening
     if let target = derived(state, count: sources) { return target }
@@ -51,6 +45,8 @@ extension CellPublisher {
   static func free(_ flattening: UnsafeMutablePointer<InnerStreams>?) {
     guard let flattening = unsafe flattening else { return }
     unsafe flattening.pointee.release()
+    // The closure of a maker is released.
+    Delivery.callOut { _ = unsafe flattening.deinitialize(count: 1) }
     unsafe platform_free(flattening)
   }
 
@@ -81,10 +77,12 @@ extension CellPublisher {
       state.ending == nil ? unsafe state.flattening?.pointee.takeWaiting() : nil
     }) {
       unsafe InnerStreams.leave(next.replaced)
-      let publisher = unsafe makeInner(of: next.value.value)
+      let inner = unsafe makeInner(of: next.value.value)
       unsafe next.value.release()
-      if let publisher {
-        if !subscribe(toInner: publisher) { _ = publish(StreamEvent(Fault.outOfMemory.value, .rejected)) }
+      if let (publisher, owner) = inner {
+        if !subscribe(toInner: publisher, of: owner) {
+          _ = publish(StreamEvent(Fault.outOfMemory.value, .rejected))
+        }
         publisher.releaseHandle()
       }
       locked { state in unsafe state.flattening?.pointee.isStarting = false }
@@ -93,22 +91,29 @@ extension CellPublisher {
   }
 
   /// Calls the user's function. An invalid handle is published as an error.
-  private func makeInner(of value: CellValue) -> CellPublisher? {
+  private func makeInner(of value: CellValue) -> (publisher: CellPublisher, owner: Context)? {
     guard let flattening = unsafe locked({ state in unsafe state.flattening }) else { return nil }
     var value = value
-    // The fields are immutable, so they are read without the lock.
-    let (function, context) = unsafe (flattening.pointee.function, flattening.pointee.context)
-    let handle = Delivery.callOut { unsafe UInt64(UInt(bitPattern: function(context.pointer, &value))) }
+    let handle: UInt64
+    // The maker is immutable, so it is read without the lock.
+    switch unsafe flattening.pointee.maker {
+    case .closure(let make): return Delivery.callOut { make(value) }
+    case .function(let function, let context):
+      handle = Delivery.callOut { unsafe UInt64(UInt(bitPattern: function(context.pointer, &value))) }
+    }
     guard handle != 0 else { return nil }
     let publisher = Token(bits: handle).cell(.publisher).map(CellPublisher.init)
-    if let publisher, publisher.hasHandles { return publisher }
+    if let publisher, publisher.hasHandles { return unsafe (publisher, Context(nil, nil)) }
     _ = publish(StreamEvent(Fault.unknownPublisher.value, .rejected))
     return nil
   }
 
-  /// Subscribes to an inner stream; false when memory has run out.
-  private func subscribe(toInner publisher: CellPublisher) -> Bool {
-    guard let memory = unsafe malloc(MemoryLayout<InnerStreams.Inner>.size) else { return false }
+  /// Subscribes to an inner stream, and takes ownership of its owner; false when memory has run out.
+  private func subscribe(toInner publisher: CellPublisher, of owner: Context) -> Bool {
+    guard let memory = unsafe malloc(MemoryLayout<InnerStreams.Inner>.size) else {
+      Delivery.callOut { owner.release() }
+      return false
+    }
     let inner = unsafe memory.bindMemory(to: InnerStreams.Inner.self, capacity: 1)
     unsafe inner.initialize(to: InnerStreams.Inner())
     let number = locked { state -> UInt64? in
@@ -118,10 +123,11 @@ extension CellPublisher {
     }
     guard let number else {
       unsafe platform_free(inner)
+      Delivery.callOut { owner.release() }
       return true
     }
     var subscriber: CellSubscriber?
-    if let stage = unsafe Stage.make(.inner(inner, number), self) {
+    if let stage = unsafe Stage.make(.inner(inner, number, owner), self) {
       var subscription = Subscription(.stage(stage))
       subscription.hasEnd = false
       subscription.capacity = 64

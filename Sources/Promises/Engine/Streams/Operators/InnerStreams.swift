@@ -11,6 +11,19 @@ package struct InnerStreams {
   /// `promise_inner_t`: takes the context and a value, and returns a handle of a publisher, or nil.
   package typealias Function = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer) -> UnsafeMutableRawPointer?
 
+  /// The user's function that makes an inner stream of a value.
+  @safe
+  package enum Maker {
+    case function(Function, Context)
+    /// A function of the typed layer. It returns a publisher with a handle for the caller, and the owner of that
+    /// publisher, which is kept for as long as the inner stream is subscribed to.
+    case closure((CellValue) -> (publisher: CellPublisher, owner: Context))
+
+    func release() {
+      if case .function(_, let context) = self { context.release() }
+    }
+  }
+
   @safe
   package struct Inner {
     /// The subscriber to the inner stream; nil until it is made.
@@ -20,8 +33,7 @@ package struct InnerStreams {
   }
 
   let kind: FlatteningKind
-  let function: Function
-  let context: Context
+  let maker: Maker
   /// The number of errors that are retried.
   var retries: UInt64
   var first: UnsafeMutablePointer<Inner>?
@@ -106,7 +118,7 @@ package struct InnerStreams {
     unsafe InnerStreams.leave(first)
     waiting.release()
     sourceEnding?.release()
-    Delivery.callOut { context.release() }
+    Delivery.callOut { maker.release() }
   }
 }
 

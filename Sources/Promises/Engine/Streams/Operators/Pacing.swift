@@ -147,10 +147,10 @@ extension CellPublisher {
     let made = unsafe CellTimer.make(
       on: found.executor, CellPublisher.firePacing, dropped: CellPublisher.dropPacing, WeakCell(ref).context)
     guard let timer = made else {
-      _ = end(.fault(.outOfMemory))
+      failPacing(.outOfMemory)
       return false
     }
-    let hasStarted = timer.start(at: found.deadline)
+    let hasStarted = timer.start(at: found.deadline) { failPacing(.outOfMemory) }
     // The timer may have fired by now, and another thread may have started the next one.
     let (superfluous, isStopped) = locked { state -> (CellTimer?, Bool) in
       guard state.ending == nil, let pacing = unsafe state.pacing else { return (timer, true) }
@@ -167,14 +167,15 @@ extension CellPublisher {
     { context in unsafe WeakCell(context: context).with { CellPublisher($0).pacingTimerFired() } }
   }
 
-  /// Publishes the pending event, then ends an open stream whose timer was dropped by an executor that shuts down.
+  /// Ends an open stream whose timer is dropped by an executor that shuts down.
   private static var dropPacing: FreeFunction {
-    { context in
-      unsafe WeakCell(context: context).with {
-        CellPublisher($0).flushPacing()
-        _ = CellPublisher($0).end(.fault(.closed))
-      }
-    }
+    { context in unsafe WeakCell(context: context).with { CellPublisher($0).failPacing(.closed) } }
+  }
+
+  /// Publishes the pending event, then ends the stream.
+  private func failPacing(_ fault: Fault) {
+    flushPacing()
+    _ = end(.fault(fault))
   }
 
   private func pacingTimerFired() {

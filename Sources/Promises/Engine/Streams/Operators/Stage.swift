@@ -37,8 +37,8 @@ package struct Stage {
     case pace
     /// Adds to the target's flattening.
     case flatten
-    /// Publishes for an inner stream of the target's flattening, with its number.
-    case inner(UnsafeMutablePointer<InnerStreams.Inner>, UInt64)
+    /// Publishes for an inner stream of the target's flattening, with its number, and keeps the owner of that stream.
+    case inner(UnsafeMutablePointer<InnerStreams.Inner>, UInt64, Context)
     /// Forwards to an ordinary publisher, with a handle and a reference to it.
     case forward(CellPublisher, ForwardedEnd)
     /// An operator of the typed layer.
@@ -54,7 +54,8 @@ package struct Stage {
       case .forward(let target, _):
         target.releaseHandle()
         target.ref.release()
-      case .pass, .take, .combine, .zip, .pace, .flatten, .inner, .closure: break
+      case .inner(_, _, let owner): Delivery.callOut { owner.release() }
+      case .pass, .take, .combine, .zip, .pace, .flatten, .closure: break
       }
     }
   }
@@ -141,7 +142,7 @@ extension Stage {
     case .pace: target.pace(event)
     case .flatten where event.outcome.isRejected: _ = target.publish(event)
     case .flatten: target.flatten(event)
-    case .inner(let inner, let number): unsafe target.publish(event, of: inner, number)
+    case .inner(let inner, let number, _): unsafe target.publish(event, of: inner, number)
     case .closure(let function): function(.event(event), target)
     }
   }
@@ -164,7 +165,7 @@ extension Stage {
         target.sourceEnded(ending, at: index)
       case .zip: target.zipSourceEnded(ending, at: index)
       case .flatten: target.flattenedSourceEnded(ending)
-      case .inner(let inner, let number): unsafe target.innerEnded(ending, inner, number)
+      case .inner(let inner, let number, _): unsafe target.innerEnded(ending, inner, number)
       case .forward(_, .ignored): isReported = false
       case .forward(_, .endsTarget): isReported = target.end(ending.copy())
       case .forward(_, .endsSubscribers): target.endSubscribers(ending)

@@ -1,18 +1,18 @@
 import CPromise
 import Synchronization
 
-/// Arguments of calls that were discarded while the plugin's function ran. The plugin notices by its discard block, but
-/// its threads may use the arguments until it has released its promise.
+/// Arguments of calls whose promise of the plugin was discarded. The plugin notices by its discard block, but its
+/// threads may use the arguments until it has released the promise.
 final class RetainedArguments: Sendable {
   private struct Entry {
     let arguments: ArgumentValues
-    let promise: CallTable.Handle
+    let promise: UInt
   }
 
   private let entries = Mutex<[Entry]>([])
 
-  /// Keeps the arguments until the promise is destroyed.
-  func retain(_ arguments: ArgumentValues, until promise: CallTable.Handle) {
+  /// Keeps the arguments until the promise, whose handle is given as a number, is destroyed.
+  func retain(_ arguments: ArgumentValues, until promise: UInt) {
     releaseUnused()
     entries.withLock { $0.append(Entry(arguments: arguments, promise: promise)) }
   }

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Failures of steps: which is reported, and which calls follow.
+  @Suite struct PipelineFailureTests: ~Copyable {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func run(_ steps: String, _ options: [String] = []) throws -> HostProcess.Ending {
+      try folder.write(
+        "library: libc.so.6\nfunctions: ['system(command: cstr) -> i32 ! nonzero']\n", to: "c.adopt.yaml")
+      try folder.write(
+        "plugins: [./c.adopt.yaml, calling, kinds]\nset: {log: \(folder.path("log"))}\nsteps:\n\(steps)\n", to: "p.yaml"
+      )
+      return try HostProcess.run(["run", "--progress", "off"] + options + [folder.path("p.yaml")])
+    }
+
+    @Test(
+      "a step whose replacement lacks an input fails with its own error",
+      arguments: ["when: 1 > 2", "each: [1], when: 1 > 2", "after: f, when: 1 > 2"])
+    func rescueWithoutInputs(alt: String) throws {
+      let each = alt.hasPrefix("each") ? ", each: [1, 2]" : ""
+      let ending = try run(
+        """
+          f: {call: kinds.text}
+          alt: {call: kinds.text, with: {x: spare}, \(alt)}
+          a: {call: kinds.setting, with: {key: none}\(each), rescue: {call: kinds.text, with: {x: "${steps.alt}"}}}
+        """)
+      let place = each.isEmpty ? "" : "[0]: "
+      #expect(ending.status == 1 && ending.text == "", "\(ending)")
+      #expect(ending.errors == "plugin-host: a: \(place)not set (fixture 8)\n")
+    }
+
+    @Test("the error of a step is reported beside that of the input of its replacement")
+    func rescueWithARejectedInput() throws {
+      let ending = try run(
+        """
+          alt: {call: kinds.setting, with: {key: nothing}}
+          a: {call: kinds.fail, with: {message: own}, rescue: {call: kinds.say, with: {level: 1, message: "${steps.alt}"}}}
+        """)
+      #expect(ending.errors == "plugin-host: alt: not set (fixture 8)\nplugin-host: a: own (fixture 7)\n")
+    }
+
+    @Test(
+      "after the first rejected call of a list no call begins that waits for its turn",
+      arguments: [
+        ("", ["-j", "1"], ["0"]), ("serial: s, ", [], ["0"]),
+        ("limit: 1, ", [], ["0"]), ("retry: {times: 1, delay: 20ms}, ", ["-j", "1"], ["0", "1", "2", "0"]),
+        (
+          "rescue: {call: c.system, with: {command: 'echo r${item} >> ${log}; false'}}, ", ["-j", "1"],
+          ["0", "1", "2", "r0"]
+        ),
+      ])
+    func firstFailure(key: String, options: [String], begun: [String]) throws {
+      let call = "call: c.system, \(key)with: {command: 'echo ${item} >> ${log}; false'}"
+      let steps = "  a: {each: [0, 1, 2], \(call)}"
+      let ending = try run(steps, options)
+      #expect(ending.status == 1 && ending.errors.hasPrefix("plugin-host: a: [0]: "), "\(ending)")
+      #expect(try folder.text("log").split(separator: "\n").map(String.init) == begun)
+    }
+
+    /// unsteady() returns the number of its calls.
+    @Test(
+      "after the first call that a worker rejects no call begins that waits for its turn",
+      arguments: [
+        ("times: 1}", 2), ("times: 1000}, rescue: {call: later.unsteady, with: {times: 1000}}", 5),
+      ])
+    func firstFailureInAWorker(call: String, number: Int) throws {
+      let file = try PipelineFile(
+        """
+        plugins: [later]
+        steps: {a: {each: [0, 1, 2], call: later.unsteady, with: {\(call)}}
+        finally: {b: {call: later.unsteady, with: {times: 0}}}
+        """)
+      let ending = try HostProcess.run("run", "-j", "1", "--isolation", "process", file.path)
+      #expect(
+        ending.status == 1 && ending.errors.withoutTimes.contains("b: fulfilled in 0 s: \(number)\n"), "\(ending)")
+    }
+
+    @Test("after the first rejected call for an event no call begins that waits for its turn")
+    func firstFailureOfEvents() throws {
+      let ending = try run(
+        """
+          rows: {call: calling.count, with: {n: 3, f: {stream: 8, returns: true}}}
+          a: {each: {stream: rows}, call: c.system, with: {command: 'echo ${item} >> ${log}; false'}}
+        """, ["-j", "1"])
+      #expect(ending.status == 1 && ending.errors.contains("plugin-host: a: [0]: "), "\(ending)")
+      #expect(try folder.text("log") == "0\n")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import PluginRuntime
+import Promises
+import Testing
+
+/// Failures that a function reports by its result, also beside outputs that do not fit their types.
+@Suite("Failures of adopted functions")
+struct ReportedFailures {
+  private static func host() throws -> Host {
+    try Host.adopting(
+      """
+      #include <errno.h>
+      #include <stdint.h>
+      static int64_t ends;
+      void *address(int64_t at) { errno = EINVAL; return (void *)at; }
+      void *object(int64_t at) { errno = EINVAL; return (void *)at; }
+      void object_free(void *object) { ends++; }
+      int64_t freed(void) { return ends; }
+      int32_t no_text(const char **text) { return 16; }
+      int32_t no_room(uint8_t *data, uint64_t *size) { *size = 300; return -51; }
+      int32_t explains(const char **text, const char **why) { *why = "no query"; return 3; }
+      """,
+      "address(at: i64) -> ptr<thing> ! errno", "object(at: i64) -> own(object_free) ptr<thing> ! errno",
+      "freed() -> i64", "no_text(text: out cstr) -> i32 ! nonzero",
+      "no_room(data: out bytes[size], size: inout u64 = 100) -> i32 ! negative",
+      "explains(text: out cstr, why: out cstr) -> i32 ! nonzero")
+  }
+
+  @Test("the addresses NULL and -1 are failures by errno, and are not freed", arguments: ["address", "object"])
+  func addresses(function: String) async throws {
+    let host = try Self.host()
+    for address in [Int64(0), -1] {
+      let error = await host.outcome(function, of: "test.code", [.value(.int(address))]).promiseError
+      #expect(error?.domain == "errno")
+      #expect(error?.code == 22)
+    }
+    #expect(try await host.value("freed") == .int(0))
+    #expect(try await host.value("address", .value(.int(16))) == .pointer(PluginPointer(name: "thing", address: 16)))
+  }
+
+  @Test("outputs that do not fit their types do not hide the failure, nor do they hide other texts")
+  func outputs() async throws {
+    let host = try Self.host()
+    for (function, code) in [("no_text", Int64(16)), ("no_room", -51), ("explains", 3)] {
+      let outcome = await host.outcome(function, of: "test.code", [])
+      #expect(outcome.promiseError?.code == code, "\(function): \(outcome)")
+    }
+    let error = await host.outcome("explains", of: "test.code", []).promiseError
+    #expect(error?.message == "explains returned 3: no query")
+  }
+}
