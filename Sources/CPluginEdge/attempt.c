@@ -194,7 +194,7 @@ bool plugin_attempt_next(int32_t listener, plugin_attempt_t *attempt, char *path
 }
 
 /* Returns a copy of a descriptor of the thread's process; -1 if it cannot be made. */
-static int copy_of(const plugin_attempt_t *attempt) {
+static int copy_of(int32_t listener, const plugin_attempt_t *attempt) {
   char line[256];
   int process = -1;
   snprintf(line, sizeof line, "/proc/%d/status", attempt->thread);
@@ -205,24 +205,27 @@ static int copy_of(const plugin_attempt_t *attempt) {
   if (status != NULL)
     fclose(status);
   int owner = (int)syscall(SYS_pidfd_open, process, 0);
-  int copy = owner < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, owner, attempt->folder, 0);
+  /* The number may be that of another process by now, if the thread has ended. */
+  bool is_owner = owner >= 0 && ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &attempt->id) == 0;
+  int copy = is_owner ? (int)syscall(SYS_pidfd_getfd, owner, attempt->folder, 0) : -1;
   if (owner >= 0)
     close(owner);
   return copy;
 }
 
-void plugin_attempt_change(plugin_attempt_t *attempt) {
+void plugin_attempt_change(int32_t listener, plugin_attempt_t *attempt) {
   bool is_mode = strcmp(attempt->name, "fchmod") == 0;
   if (!is_mode && strcmp(attempt->name, "fchown") != 0)
     return;
   /* The thread cannot exchange this copy, unlike its own descriptor, after the access was tested. */
-  int file = copy_of(attempt);
+  int file = copy_of(listener, attempt);
   if (file < 0)
     return;
-  int flags = fcntl(file, F_GETFL);
+  int flags = fcntl(file, F_GETFL), access = flags & O_ACCMODE;
+  /* Each file can be opened for the fourth access, 3, which gives no right to its contents. */
+  bool is_writable = flags >= 0 && !(flags & O_PATH) && (access == O_WRONLY || access == O_RDWR);
   struct stat status;
-  bool is_own = flags >= 0 && (flags & (O_ACCMODE | O_PATH)) != O_RDONLY && !(flags & O_PATH) &&
-                fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+  bool is_own = is_writable && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
   bool is_same = is_own && (attempt->change[0] == UINT32_MAX || attempt->change[0] == status.st_uid) &&
                  (attempt->change[1] == UINT32_MAX || attempt->change[1] == status.st_gid);
   if (is_mode && is_own)

@@ -27,11 +27,11 @@ typedef enum filter_condition {
   PARENT_DEATH,
   /* prctl(PR_SET_DUMPABLE) of 0, which hides the paths of refusals. */
   NOT_DUMPABLE,
-  /* fcntl() that sets the receiver of a descriptor's signals, unless to the calling process. */
+  /* fcntl() that sets the receiver of a descriptor's signals, unless F_SETOWN to the calling process. */
   SIGNAL_RECEIVER,
-  /* ioctl() that does the same. */
+  /* ioctl() that sets that receiver. */
   SIGNAL_RECEIVER_IOCTL,
-  /* ioctl() with a request that changes attributes of an open file, or makes a copy of its folder. */
+  /* ioctl() with a request that changes attributes of an open file, or copies or deletes its folder. */
   FILE_ATTRIBUTES,
   /* mmap() of memory that grows downwards, which no limit counts. */
   GROWING_MEMORY,
@@ -245,11 +245,13 @@ static const filter_rule_t filter_rules[] = {
 
 /* The requests of FILE_ATTRIBUTES; the headers of some systems lack a few. */
 static const uint32_t filter_attribute_requests[] = {
-    0x40086602 /* FS_IOC_SETFLAGS */,         0x40087602 /* FS_IOC_SETVERSION */,
-    0x40086604 /* EXT4_IOC_SETVERSION */,     0x401C5820 /* FS_IOC_FSSETXATTR */,
-    0x40806685 /* FS_IOC_ENABLE_VERITY */,    0x800C6613 /* FS_IOC_SET_ENCRYPTION_POLICY */,
-    0x50009401 /* BTRFS_IOC_SNAP_CREATE */,   0x50009417 /* BTRFS_IOC_SNAP_CREATE_V2 */,
-    0x5000940E /* BTRFS_IOC_SUBVOL_CREATE */, 0x50009418 /* BTRFS_IOC_SUBVOL_CREATE_V2 */,
+    0x40086602 /* FS_IOC_SETFLAGS */,           0x40087602 /* FS_IOC_SETVERSION */,
+    0x40086604 /* EXT4_IOC_SETVERSION */,       0x401C5820 /* FS_IOC_FSSETXATTR */,
+    0x40806685 /* FS_IOC_ENABLE_VERITY */,      0x800C6613 /* FS_IOC_SET_ENCRYPTION_POLICY */,
+    0x50009401 /* BTRFS_IOC_SNAP_CREATE */,     0x50009417 /* BTRFS_IOC_SNAP_CREATE_V2 */,
+    0x5000940E /* BTRFS_IOC_SUBVOL_CREATE */,   0x50009418 /* BTRFS_IOC_SUBVOL_CREATE_V2 */,
+    0x5000940F /* BTRFS_IOC_SNAP_DESTROY */,    0x5000943F /* BTRFS_IOC_SNAP_DESTROY_V2 */,
+    0x4008941A /* BTRFS_IOC_SUBVOL_SETFLAGS */, 0x40047211 /* FAT_IOCTL_SET_ATTRIBUTES */,
 };
 enum { FILTER_REQUEST_COUNT = sizeof filter_attribute_requests / sizeof filter_attribute_requests[0] };
 

@@ -144,6 +144,13 @@ typedef union {
   char space[CMSG_SPACE(PLUGIN_SEALED_MESSAGE * sizeof(int))];
 } control_t;
 
+/* Space for as many as Linux sends in a message: those without space are closed by the kernel, which may wait for a
+ * socket. */
+typedef union {
+  struct cmsghdr header;
+  char space[CMSG_SPACE(253 * sizeof(int))];
+} received_control_t;
+
 ptrdiff_t plugin_sealed_send(int32_t socket, const void *bytes, size_t count, const int32_t *descriptors,
                              size_t descriptor_count, bool waits) {
   control_t control;
@@ -198,7 +205,7 @@ static bool take(struct msghdr *message, int32_t *descriptors, size_t *count) {
 
 ptrdiff_t plugin_sealed_receive(int32_t socket, void *bytes, size_t count, int32_t *descriptors,
                                 size_t *descriptor_count) {
-  control_t control;
+  received_control_t control;
   struct iovec part = {bytes, count};
   struct msghdr message = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
@@ -217,8 +224,8 @@ ptrdiff_t plugin_sealed_receive(int32_t socket, void *bytes, size_t count, int32
     return received;
   for (size_t index = 0; index < *descriptor_count; index++)
     plugin_sealed_close(descriptors[index]);
-  /* The kernel cuts a message off where its space ends, or this process can have no more descriptors. */
-  errno = fits && *descriptor_count < PLUGIN_SEALED_MESSAGE ? EMFILE : EBADMSG;
+  /* The kernel cuts a message off if this process can have no more descriptors. */
+  errno = fits ? EMFILE : EBADMSG;
   *descriptor_count = 0;
   return -1;
 }

@@ -30,5 +30,5 @@ public func promise_publisher_retry(
   let context = unsafe Context(ctx, free_ctx)
   guard let attempt = unsafe attempt else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
   let function = unsafe unsafeBitCast(attempt, to: InnerStreams.Function.self)
-  return unsafe made(CellPublisher.retried(count, .function(function, context))?.ref)
+  return unsafe made(CellPublisher.retried(count, ending: .finished, .function(function, context))?.ref)
 }

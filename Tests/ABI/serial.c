@@ -220,3 +220,19 @@ TEST(a_loop_gets_its_turn) {
     promise_executor_release(outer), promise_executor_release(base);
   }
 }
+
+/* Likewise a loop in place of the main one. */
+TEST(a_substitute_of_the_main_loop_gets_its_turn) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *base = promise_loop_executor(loop);
+  CHECK_STATUS(promise_executor_set_main(base), PROMISE_OK);
+  promise_executor_t *serial = promise_executor_serial(promise_executor_main());
+  repetition_t endless = {.executor = serial};
+  CHECK_STATUS(promise_executor_submit(serial, repeats, &endless, NULL), PROMISE_OK);
+  CHECK_INT(promise_loop_run_once(loop), 1);
+  CHECK(endless.jobs > 0 && endless.jobs <= 64);
+  endless.jobs = 10000;
+  CHECK_STATUS(promise_loop_run(loop, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  promise_executor_release(serial), promise_executor_release(base), promise_loop_release(loop);
+}

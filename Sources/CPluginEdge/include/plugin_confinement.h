@@ -27,8 +27,6 @@ enum {
 /* The capabilities that are granted. */
 typedef struct plugin_confinement {
   bool network;
-  /* Files in some folder may be written. */
-  bool writes;
   bool processes;
   /* Private writable memory in bytes; 0: no limit. */
   uint64_t memory;
@@ -115,10 +113,10 @@ typedef struct plugin_attempt {
 bool plugin_attempt_next(int32_t listener, plugin_attempt_t *PROMISE_NONNULL attempt, char *PROMISE_NONNULL path,
                          size_t capacity);
 
-/* Makes a call that changes the mode or the owner of an open file in place of the thread, if the file is a regular one
- * of this user that is open for writing, and remains of the same owner. A no-op for other calls.
+/* Makes a call in place of the thread that changes the mode of an open file, if that is a regular file of this user that
+ * is open for writing; and one that would change its owner, if that remains the same. A no-op for other calls.
  * [any thread] */
-void plugin_attempt_change(plugin_attempt_t *PROMISE_NONNULL attempt);
+void plugin_attempt_change(int32_t listener, plugin_attempt_t *PROMISE_NONNULL attempt);
 
 /* Resumes the thread: the call fails if it is refused, and is made otherwise.
  * [any thread] */

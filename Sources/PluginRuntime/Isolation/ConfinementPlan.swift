@@ -76,7 +76,7 @@ struct ConfinementPlan: Sendable {
     let seconds = capabilities.cpuTime.map { UInt64(max(1, ($0 / .seconds(1)).rounded(.up))) }
     return try? CBOREncoder.encode(
       .array([
-        .bool(capabilities.network), .bool(capabilities.processes), .bool(!capabilities.writes.isEmpty),
+        .bool(capabilities.network), .bool(capabilities.processes),
         .uint(capabilities.memory ?? 0), .uint(seconds ?? 0),
         .array(rules.map { .array([.string($0.path), .uint(UInt64($0.access))]) }),
       ]))
@@ -86,9 +86,9 @@ struct ConfinementPlan: Sendable {
   static func read(_ bytes: ArraySlice<UInt8>) -> (limits: plugin_confinement_t, rules: [Rule])?? {
     guard let value = try? CBORDecoder.decode(bytes) else { return nil }
     guard value != .void else { return .some(nil) }
-    guard case .array(let parts) = value, parts.count == 6, case .bool(let network) = parts[0],
-      case .bool(let processes) = parts[1], case .bool(let writes) = parts[2], case .uint(let memory) = parts[3],
-      case .uint(let seconds) = parts[4], case .array(let elements) = parts[5]
+    guard case .array(let parts) = value, parts.count == 5, case .bool(let network) = parts[0],
+      case .bool(let processes) = parts[1], case .uint(let memory) = parts[2], case .uint(let seconds) = parts[3],
+      case .array(let elements) = parts[4]
     else { return nil }
     var rules: [Rule] = []
     for element in elements {
@@ -97,8 +97,7 @@ struct ConfinementPlan: Sendable {
       else { return nil }
       rules.append(Rule(path: path, access: Int32(truncatingIfNeeded: access)))
     }
-    let limits = plugin_confinement_t(
-      network: network, writes: writes, processes: processes, memory: memory, cpu_time: seconds)
+    let limits = plugin_confinement_t(network: network, processes: processes, memory: memory, cpu_time: seconds)
     return (limits, rules)
   }
 }

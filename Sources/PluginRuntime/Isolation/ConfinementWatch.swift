@@ -116,8 +116,8 @@ struct ConfinementWatch {
     var path = [CChar](repeating: 0, count: 4_096)
     guard plugin_attempt_next(listener, &attempt, &path, path.count) else { return }
     let text = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    if !plan.capabilities.writes.isEmpty { plugin_attempt_change(listener, &attempt) }
     // Noted before the thread continues, and so before the answer of its call arrives.
-    if !plan.capabilities.writes.isEmpty { plugin_attempt_change(&attempt) }
     if !attempt.is_made, let refusal = refusal(of: attempt, text) {
       keep(Note(refusal: refusal, request: request(ofThread: attempt.thread)))
     }

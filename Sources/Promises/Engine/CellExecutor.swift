@@ -35,7 +35,12 @@ package struct CellExecutor {
   package var kind: ExecutorKind { ExecutorKind(rawValue: ref.meta) }
 
   /// Whether a job may run inside `submit`: on a user's executor, which may also be the substitute of the main one.
-  var runsAtOnce: Bool { kind == .foreign || kind == .immediate || kind == .main && ownLoop == nil }
+  var runsAtOnce: Bool {
+    guard kind == .main else { return kind == .foreign || kind == .immediate }
+    guard let other = CellExecutor.heldSubstitute else { return false }
+    defer { other.ref.release() }
+    return other.kind == .foreign || other.kind == .immediate
+  }
 
   /// The state of a built-in executor.
   var context: UnsafeMutableRawPointer? { unsafe ref.contextPointer }

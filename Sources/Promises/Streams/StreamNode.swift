@@ -45,7 +45,7 @@ final class StreamNode: Sendable {
 
   /// Whether the line publishes to `own`.
   private let isConnected = Atomic<Bool>(false)
-  /// The state of an operator that outlives its source.
+  /// An object that is released with the node.
   nonisolated(unsafe) private let kept: AnyObject?
 
   /// Makes a node for a publisher. Takes over a handle.

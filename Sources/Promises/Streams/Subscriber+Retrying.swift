@@ -5,7 +5,8 @@ extension Subscriber {
   ///
   /// `make` is called first in this call, then on the threads of the errors.
   public static func retry(_ count: Int, _ make: @escaping () -> Subscriber) -> Subscriber {
-    let retried = CellPublisher.retried(UInt64(max(0, count)), .closure { _ in make().node.inner })
+    let retried = CellPublisher.retried(
+      UInt64(max(0, count)), ending: .cancelled, .closure { _ in make().node.inner })
     return Subscriber(node: StreamNode(retried))
   }
 }

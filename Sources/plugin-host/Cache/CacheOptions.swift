@@ -17,7 +17,7 @@ struct CacheOptions: ParsableArguments {
   /// The file's absolute path, because a plugin may change the folder of the process; nil if the environment does not
   /// name a folder for it.
   var path: String? {
-    file.map(Directory.absolute) ?? Environment.file("results.db", "XDG_CACHE_HOME", or: ".cache")
+    (file ?? Environment.file("results.db", "XDG_CACHE_HOME", or: ".cache")).map(Directory.absolute)
   }
 
   static let none = "no folder for the cache: set HOME or XDG_CACHE_HOME, or name a file with --cache"

@@ -43,7 +43,8 @@ struct ResultStore: Sendable {
       throw Database.Failure(code: SQLITE_ERROR, description: "it is a database of another program")
     }
     // A plugin in this process may have changed it.
-    umask(ProcessStart.mask)
+    let mask = umask(ProcessStart.mask)
+    defer { umask(mask) }
     // The database reports a folder that cannot be created.
     try? Directory.make(Directory.parent(of: path))
     database = try Database(path: path)

@@ -109,6 +109,13 @@ struct ConfinedChanges {
       #expect(outcome.refusal?.description == "write=\(secret) (\(call))", "\(outcome)")
     }
     #expect(mode(secret) == 0o600)
+    // Landlock lets each file be opened for the access 3.
+    let other = try Fixture.file("other", containing: "other".utf8)
+    #expect(chmod(other, 0o600) == 0)
+    for path in [secret, other] {
+      _ = try await plugin.outcome("change_open", .string(path), .int(3), .string("fchmod"), .uint(0o666))
+      #expect(mode(path) == 0o600, "\(path)")
+    }
     let device = try await plugin.outcome(
       "change_open", .string("/dev/null"), .int(Int64(O_RDWR)), .string("fchmod"), .uint(0o666))
     #expect(device.refusal?.description == "write=/dev/null (fchmod)", "\(device)")

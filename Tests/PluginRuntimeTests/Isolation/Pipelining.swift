@@ -101,6 +101,7 @@ struct Pipelining {
   func underWay() async throws {
     let said = Recorder<Int>()
     let gate = Gate()
+    defer { gate.open() }
     let plugin = try IsolatedPlugin.loading("chain") {
       $0.capabilities = .unrestricted
       $0.output = { _ in

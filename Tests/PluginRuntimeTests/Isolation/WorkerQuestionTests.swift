@@ -32,6 +32,7 @@ struct WorkerQuestionTests {
   func ofOthers() async throws {
     let (asking, other) = (try IsolatedPlugin.loading("asking"), try IsolatedPlugin.loading("asking"))
     let (gate, asked) = (Gate(), Recorder<Int>())
+    defer { gate.open() }
     let body = Argument.callback { arguments in
       asked.record(1)
       gate.wait()

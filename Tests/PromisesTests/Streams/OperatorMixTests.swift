@@ -58,6 +58,32 @@ struct OperatorMixTests {
     }
   }
 
+  @Test("a combination ends when a retry in it does")
+  func retryCombined() {
+    Numbers.with { numbers in
+      Numbers.with { other in
+        let retried = Subscriber<Int, TestError>.retry(1) { numbers.subscriber() }
+        let received = Received(retried.combineWith(other.subscriber()).mapValues { $0.0 + $0.1 })
+        numbers.publish(.data(1))
+        other.publish(.data(2))
+        numbers.publish(.cancelled)
+        #expect(received.states == [.data(3), .cancelled])
+      }
+    }
+  }
+
+  @Test("a flat map of the latest makes the next inner stream before it leaves the last one")
+  func flatMapLatestKeepsInterest() {
+    Numbers.with { source in
+      let resolver = Resolver<Int, TestError>()
+      let received = Received(source.subscriber().flatMapValues(.latest) { _ in .of(resolver.future) })
+      source.publish(.data(1), .data(2))
+      #expect(!resolver.isCancelRequested)
+      resolver.fulfill(3)
+      #expect(received.states == [.data(3)])
+    }
+  }
+
   @Test("a cancelled flat map leaves its inner streams", arguments: [false, true])
   func flatMapCancelled(byTransform: Bool) {
     for strategy in [FlatMapStrategy.merge, .concat, .latest] {

@@ -10,12 +10,15 @@ extension CellPublisher {
   }
 
   /// Returns a publisher of the stream that the function makes of VOID, then of those that it makes of errors, with one
-  /// handle. Takes ownership of the function's context; nil when memory has run out.
-  package static func retried(_ retries: UInt64, _ maker: InnerStreams.Maker) -> CellPublisher? {
+  /// handle. It ends with `ending` when such a stream is over. Takes ownership of the function's context; nil when memory
+  /// has run out.
+  package static func retried(
+    _ retries: UInt64, ending: StreamEnding, _ maker: InnerStreams.Maker
+  ) -> CellPublisher? {
     let made = flattening(.retry, maker, retries: retries, isStateful: true, sources: 0)
     guard let made else { return nil }
     let isAdded = made.locked { state -> Bool in
-      unsafe state.flattening?.pointee.sourceEnding = .finished
+      unsafe state.flattening?.pointee.sourceEnding = ending
       return unsafe state.flattening?.pointee.waiting.push(StreamEvent(.void, .fulfilled)) == true
     }
     guard isAdded else {
@@ -76,8 +79,9 @@ extension CellPublisher {
     while let next = unsafe locked({ state in
       state.ending == nil ? unsafe state.flattening?.pointee.takeWaiting() : nil
     }) {
-      unsafe InnerStreams.leave(next.replaced)
       let inner = unsafe makeInner(of: next.value.value)
+      // Left after the new one is made: both may come from one future, which stays wanted.
+      unsafe InnerStreams.leave(next.replaced)
       unsafe next.value.release()
       if let (publisher, owner) = inner {
         if !subscribe(toInner: publisher, of: owner) {
