@@ -25,7 +25,7 @@ extension Promise {
   ///
   /// It is rejected with an error that `onError` throws, or with this promise's reason if that is not an `E`.
   @inlinable public final func rescue<E, O>(_ onError: @escaping (E) throws -> O) -> Promise<O> {
-    Promise<O>(cell: cell.derive(Reactions.rescue(onError)))
+    Promise<O>(cell: cell.derive(Reactions.rescue(of: Value.self, onError)))
   }
 
   /// Returns a promise of `onError`'s result, as `rescue(_:)` does; `onError` runs in `context`.
@@ -33,35 +33,35 @@ extension Promise {
   @inlinable public final func rescue<E, O>(
     on context: PromiseContext, _ onError: sending @escaping (E) throws -> O
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.rescue(consume onError)))
+    Promise<O>(cell: cell.derive(context, Reactions.rescue(of: Value.self, consume onError)))
   }
 
   /// Returns a promise of `onError`'s result, as `rescue(_:)` does; `onError` runs on the main actor.
   @inlinable public final func rescue<E, O>(
     on main: MainContext, _ onError: consuming @escaping @MainActor (E) throws -> O
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(main.calling(consume onError))))
+    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(of: Value.self, main.calling(consume onError))))
   }
 
   /// Returns a promise that follows the promise `onError` returns for a reason of type `E` (clause 3.2.3).
   ///
   /// It is rejected with an error that `onError` throws, or with this promise's reason if that is not an `E`.
   @inlinable public final func rescue<E, O>(_ onError: @escaping (E) throws -> Promise<O>) -> Promise<O> {
-    Promise<O>(cell: cell.derive(Reactions.rescue(async: onError)))
+    Promise<O>(cell: cell.derive(Reactions.rescue(of: Value.self, async: onError)))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; the label is that of
   /// `then(async:)`.
   @_disfavoredOverload
   @inlinable public final func rescue<E, O>(async onError: @escaping (E) throws -> Promise<O>) -> Promise<O> {
-    Promise<O>(cell: cell.derive(Reactions.rescue(async: onError)))
+    Promise<O>(cell: cell.derive(Reactions.rescue(of: Value.self, async: onError)))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; `onError` runs in `context`.
   @inlinable public final func rescue<E, O>(
     on context: PromiseContext, _ onError: sending @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.rescue(async: consume onError)))
+    Promise<O>(cell: cell.derive(context, Reactions.rescue(of: Value.self, async: consume onError)))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; `onError` runs on the main
@@ -69,7 +69,7 @@ extension Promise {
   @inlinable public final func rescue<E, O>(
     on main: MainContext, _ onError: consuming @escaping @MainActor (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(async: main.calling(consume onError))))
+    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(of: Value.self, async: main.calling(consume onError))))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does; the label is that of
@@ -78,7 +78,7 @@ extension Promise {
   @inlinable public final func rescue<E, O>(
     on context: PromiseContext, async onError: sending @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.rescue(async: consume onError)))
+    Promise<O>(cell: cell.derive(context, Reactions.rescue(of: Value.self, async: consume onError)))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does, on the main actor.
@@ -86,7 +86,7 @@ extension Promise {
   @inlinable public final func rescue<E, O>(
     on main: MainContext, async onError: consuming @escaping @MainActor (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(async: main.calling(consume onError))))
+    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(of: Value.self, async: main.calling(consume onError))))
   }
 }
 
@@ -99,25 +99,31 @@ extension Reactions {
     }
   }
 
-  @inlinable static func rescue<E, O>(_ onError: @escaping (E) throws -> O) -> Closure {
+  @inlinable static func rescue<V, E, O>(of type: V.Type, _ onError: @escaping (E) throws -> O) -> Closure {
     { isRejected, value, out in
-      guard isRejected else { return forward(value, as: O.self, &out) }
+      guard isRejected else { return forward(value, of: V.self, as: O.self, &out) }
       guard case .some(let reason) = value.reason as? E else { return .pass }
       return settle(&out) { try onError(reason) }
     }
   }
 
-  @inlinable static func rescue<E, O>(async onError: @escaping (E) throws -> Promise<O>) -> Closure {
+  @inlinable static func rescue<V, E, O>(
+    of type: V.Type, async onError: @escaping (E) throws -> Promise<O>
+  ) -> Closure {
     { isRejected, value, out in
-      guard isRejected else { return forward(value, as: O.self, &out) }
+      guard isRejected else { return forward(value, of: V.self, as: O.self, &out) }
       guard case .some(let reason) = value.reason as? E else { return .pass }
       return follow(&out) { try onError(reason) }
     }
   }
 
-  /// Forwards a fulfilled promise's value if it is an O.
-  @inlinable static func forward<O>(_ value: CellValue, as type: O.Type, _ out: inout CellValue) -> Verdict {
-    guard case .some(let forwarded) = value.any as? O else { return .leave }
+  /// Forwards the value of a fulfilled `Promise<V>` if it is an O.
+  @inlinable static func forward<V, O>(
+    _ value: CellValue, of type: V.Type, as other: O.Type, _ out: inout CellValue
+  ) -> Verdict {
+    // C may have settled the promise with a value of another type.
+    let own: Any = (try? value.required(as: V.self)).map { $0 as Any } ?? value.any
+    guard case .some(let forwarded) = own as? O else { return .leave }
     out = .encoding(forwarded)
     return .fulfill
   }

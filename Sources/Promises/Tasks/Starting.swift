@@ -75,6 +75,10 @@ private func mainActor<Output>(
   { _ in try body() }
 }
 
+private struct WeakTask<Input, Output>: Sendable {
+  nonisolated(unsafe) weak var task: FutureTask<Input, Output>?
+}
+
 /// Claims all tasks, then calls `launch` with those that were not used before. Returns the future of the group.
 func group<Input, Output>(
   _ tasks: [FutureTask<Input, Output>], in pool: CancellationPool?, launch: ([FutureTask<Input, Output>]) -> Void
@@ -82,10 +86,12 @@ func group<Input, Output>(
   // A task that was used before belongs to another owner: the group leaves it alone.
   var own: [FutureTask<Input, Output>] = []
   let futures = tasks.map { task in task.claimed(for: pool) { own.append(task) } }
+  // Held weakly: a task that its work has dropped cancels its future, and so the group.
+  let members = own.map { WeakTask(task: $0) }
   // The result of `onComplete` is settled after its callback, so all tasks are finished by then.
-  let outputs = when(fulfilled: futures).onComplete { [own] result in
+  let outputs = when(fulfilled: futures).onComplete { result in
     if case .fulfilled = result { return }
-    for task in own { task.cancel(because: result.error ?? result.indirectError, reports: false) }
+    for member in members { member.task?.cancel(because: result.error ?? result.indirectError, reports: false) }
   }
   launch(own)
   return outputs

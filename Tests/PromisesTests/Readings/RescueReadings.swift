@@ -18,6 +18,12 @@ struct RescueReadings {
     #expect(followed.value == 1)
     #expect(pending.rescue { (_: TestError) -> Int in -1 }.value == 1)
 
+    #expect(Promise<Int8>.resolve(-1).rescue { (_: TestError) -> Int8 in 0 }.value == -1)
+    #expect(Promise<Int64>.resolve(.min).rescue { (_: TestError) -> Int64 in 0 }.value == .min)
+    #expect(Promise<UInt16>.resolve(2).rescue { (_: TestError) -> UInt16 in 0 }.value == 2)
+    #expect(Promise<UInt64>.resolve(.max).rescue { (_: TestError) -> Promise<UInt64> in .resolve(0) }.value == .max)
+    #expect(Promise<Float>.resolve(0.5).rescue { (_: TestError) -> Float in 0 }.value == 0.5)
+    #expect(Promise<Int32>.resolve(3).rescue { (_: TestError) -> Any in 0 }.value as? Int32 == 3)
     let dynamic = Promise<Any>.resolve("text").rescue { (_: TestError) -> String in "" }
     #expect(dynamic.value == "text")
   }

@@ -63,7 +63,10 @@ struct OperatorMixTests {
     Numbers.with { numbers in
       Numbers.with { other in
         let retried = Subscriber<Int, TestError>.retry(1) { numbers.subscriber() }
-        let received = Received(retried.combineWith(other.subscriber()).mapValues { $0.0 + $0.1 })
+        let sums: Subscriber<Int, TestError> = retried.combineWith(other.subscriber()).mapValues { (pair: (Int, Int)) in
+          pair.0 + pair.1
+        }
+        let received = Received(sums)
         numbers.publish(.data(1))
         other.publish(.data(2))
         numbers.publish(.cancelled)
@@ -76,7 +79,7 @@ struct OperatorMixTests {
   func flatMapLatestKeepsInterest() {
     Numbers.with { source in
       let resolver = Resolver<Int, TestError>()
-      let received = Received(source.subscriber().flatMapValues(.latest) { _ in .of(resolver.future) })
+      let received = Received(source.subscriber().flatMapValues(.latest) { _ in .of(future: resolver.future) })
       source.publish(.data(1), .data(2))
       #expect(!resolver.isCancelRequested)
       resolver.fulfill(3)

@@ -100,6 +100,21 @@ struct StartingTests {
     }
   }
 
+  @Test("D37, D38: a task of a group that its work has dropped cancels the group, and no task stays")
+  func droppedInAGroup() {
+    final class Forgotten: FutureTask<Int, Int>, @unchecked Sendable {
+      override func start(with input: Int) { _ = begin() }
+    }
+    weak var other: Doubling?
+    let outputs: ThrowingFuture<[Int]>
+    do {
+      let held = Doubling()
+      other = held
+      outputs = start(running: [Forgotten(), held], with: 1, on: .immediate)
+    }
+    #expect(outputs.state == .cancelled && other == nil)
+  }
+
   @Test("D37: a group has one input, begins in order, and has the outputs in the order of the tasks")
   func group() throws {
     let tasks = (0..<3).map { _ in Doubling() }
