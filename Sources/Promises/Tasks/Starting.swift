@@ -75,7 +75,7 @@ private func mainActor<Output>(
   { _ in try body() }
 }
 
-private struct WeakTask<Input, Output>: Sendable {
+private struct WeakTask<Input: Sendable, Output: Sendable>: Sendable {
   nonisolated(unsafe) weak var task: FutureTask<Input, Output>?
 }
 
