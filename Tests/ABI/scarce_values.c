@@ -6,7 +6,9 @@
 /* The first registration also creates the library's own types, and so does any other test: this one is first. */
 OUT_OF_MEMORY_ONCE(first_type) {
   scarce();
-  return plenty(of(promise_type_named("i64")));
+  promise_status_t status = of(promise_value_type(I64(1)));
+  CHECK_STATUS(of(promise_type_named("i64")), status);
+  return plenty(status);
 }
 
 /* Checks *out after a call: a value, or VOID after PROMISE_ENOMEM. */
