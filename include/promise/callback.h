@@ -146,8 +146,8 @@ PROMISE_API promise_status_t promise_tap(promise_t *PROMISE_NULLABLE promise,
                                          promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Makes `promise`, created by promise_new(), promise_new_discardable() or promise_queue_then(), once its CALL is ready,
- * follow `source`: it is settled as `source` is, at once if that is settled (clause 2.2), unless it is settled otherwise
- * before. `promise` counts as interest in `source` until it is asked to cancel.
+ * follow `source`: it is settled as `source` is, at once if that is settled (clause 2.2), unless it is settled
+ * otherwise before. `promise` counts as interest in `source` until it is asked to cancel.
  * Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if an argument is NULL, if
  * `promise` is derived from another or follows one already, or if the library is to settle it: the result of a
  * combination, a timer or a stream; PROMISE_EDEADLK if `source` is `promise` or waits for it, so that neither could
