@@ -113,8 +113,8 @@ typedef struct plugin_attempt {
 bool plugin_attempt_next(int32_t listener, plugin_attempt_t *PROMISE_NONNULL attempt, char *PROMISE_NONNULL path,
                          size_t capacity);
 
-/* Makes a call in place of the thread that changes the mode of an open file, if that is a regular file of this user that
- * is open for writing; and one that would change its owner, if that remains the same. A no-op for other calls.
+/* Makes a call in place of the thread that changes the mode of an open file, if that is a regular file of this user
+ * that is open for writing; and one that would change its owner, if that remains the same. A no-op for other calls.
  * [any thread] */
 void plugin_attempt_change(int32_t listener, plugin_attempt_t *PROMISE_NONNULL attempt);
 

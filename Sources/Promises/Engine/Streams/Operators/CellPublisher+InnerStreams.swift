@@ -10,8 +10,8 @@ extension CellPublisher {
   }
 
   /// Returns a publisher of the stream that the function makes of VOID, then of those that it makes of errors, with one
-  /// handle. It ends with `ending` when such a stream is over. Takes ownership of the function's context; nil when memory
-  /// has run out.
+  /// handle. It ends with `ending` when such a stream is over. Takes ownership of the function's context; nil when
+  /// memory has run out.
   package static func retried(
     _ retries: UInt64, ending: StreamEnding, _ maker: InnerStreams.Maker
   ) -> CellPublisher? {
