@@ -43,4 +43,24 @@ struct PooledItems {
       }
     }
   }
+
+  /// Not among the races under ThreadSanitizer, which does not see the standard library's `Mutex`.
+  @Test("D55, D56: items that threads add while another thread drains the pool are asked once each")
+  func pool() {
+    final class Counted: Cancellable {
+      let asked = Counter()
+      func requestCancel() { asked.add() }
+    }
+    let pool = CancellationPool()
+    let items = (0..<3).map { _ in (0..<10_000).map { _ in Counted() } }
+    onThreads(4) { thread in
+      if thread < 3 {
+        for item in items[thread] { pool.add(item) }
+      } else {
+        for _ in 0..<10_000 { pool.drain() }
+      }
+    }
+    pool.drain()
+    #expect(items.joined().allSatisfy { $0.asked.value == 1 })
+  }
 }

@@ -53,14 +53,14 @@ struct StreamLogTests {
       ]
       let groups = (source.buffer(2), source.window(3))
       let subscription = source.subscribe(demand: 1) { _ in }
+      let derived = "-> Subscriber<Int, TestError>"
+      #expect(
+        log.events == [
+          "bindTo \(target)", "stateful", "startWith 1", derived, derived, "replay 4", "flatMapValues latest",
+          "buffer 2", "window 3", "new callback",
+        ])
       withExtendedLifetime((source, same, groups, subscription)) {}
     }
-    let derived = "-> Subscriber<Int, TestError>"
-    #expect(
-      log.events == [
-        "bindTo \(target)", "stateful", "startWith 1", derived, derived, "replay 4", "flatMapValues latest", "buffer 2",
-        "window 3", "new callback",
-      ])
   }
 
   @Test("PG86: a log that is enabled again writes each state once, by the last function")

@@ -67,23 +67,4 @@ struct TaskRaces {
       #expect(tasks.allSatisfy { $0.runs.value == 0 })
     }
   }
-
-  @Test("D55, D56: items that threads add while another thread drains the pool are asked once each")
-  func pool() {
-    final class Item: Cancellable {
-      let asked = Counter()
-      func requestCancel() { asked.add() }
-    }
-    let pool = CancellationPool()
-    let items = (0..<3).map { _ in (0..<10_000).map { _ in Item() } }
-    onThreads(4) { thread in
-      if thread < 3 {
-        for item in items[thread] { pool.add(item) }
-      } else {
-        for _ in 0..<10_000 { pool.drain() }
-      }
-    }
-    pool.drain()
-    #expect(items.joined().allSatisfy { $0.asked.value == 1 })
-  }
 }
