@@ -44,7 +44,7 @@ struct PooledItems {
     }
   }
 
-  /// Not among the races under ThreadSanitizer, which does not see the standard library's `Mutex`.
+  // Beside the races under ThreadSanitizer, which does not see the standard library's `Mutex`.
   @Test("D55, D56: items that threads add while another thread drains the pool are asked once each")
   func pool() {
     final class Counted: Cancellable {
