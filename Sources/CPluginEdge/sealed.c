@@ -138,27 +138,21 @@ void plugin_sealed_unmap(void *bytes, size_t length) {
   munmap(bytes, length);
 }
 
-/* Space for the descriptors of a message, aligned for its header. */
-typedef union {
-  struct cmsghdr header;
-  char space[CMSG_SPACE(PLUGIN_SEALED_MESSAGE * sizeof(int))];
-} control_t;
-
-/* Space for as many as Linux sends in a message: those without space are closed by the kernel, which may wait for a
- * socket. */
+/* Space for the descriptors of a message, aligned for its header: as many as Linux sends. The kernel closes those
+ * without space when they are received, and may wait for a socket. */
 typedef union {
   struct cmsghdr header;
   char space[CMSG_SPACE(253 * sizeof(int))];
-} received_control_t;
+} control_t;
 
 ptrdiff_t plugin_sealed_send(int32_t socket, const void *bytes, size_t count, const int32_t *descriptors,
                              size_t descriptor_count, bool waits) {
   control_t control;
-  memset(&control, 0, sizeof control);
   struct iovec part = {(void *)bytes, count};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
   if (descriptor_count > 0) {
     size_t size = descriptor_count * sizeof(int);
+    memset(control.space, 0, CMSG_SPACE(size));
     message.msg_control = control.space;
     message.msg_controllen = CMSG_SPACE(size);
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
@@ -205,7 +199,7 @@ static bool take(struct msghdr *message, int32_t *descriptors, size_t *count) {
 
 ptrdiff_t plugin_sealed_receive(int32_t socket, void *bytes, size_t count, int32_t *descriptors,
                                 size_t *descriptor_count) {
-  received_control_t control;
+  control_t control;
   struct iovec part = {bytes, count};
   struct msghdr message = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};

@@ -98,13 +98,10 @@ public struct Capabilities: Sendable, Equatable {
   /// plugin may exchange links, and folders for links, in a folder that it may write to.
   package mutating func resolvePaths(_ resolve: (String) -> String?) {
     guard !arePathsResolved else { return }
-    let target = { (path: String) in path.hasPrefix(Self.ownFolder) ? path : resolve(path) ?? path }
+    let target = { (path: String) in ConfinementWatch.isOwn(path) ? path : resolve(path) ?? path }
     (reads, writes) = (reads.map(target), writes.map(target))
     arePathsResolved = true
   }
-
-  /// The folder of the process that opens it. Its links lead elsewhere in each process.
-  static let ownFolder = "/proc/self"
 
   /// Checks that the files exist: a rule for a file that does not exist cannot be enforced.
   func check(_ plugin: String) throws(PluginError) {

@@ -55,7 +55,7 @@ struct ConfinementPlan: Sendable {
   }
 
   /// The access to a path of a capability, which has no link any more, except that of /proc to the worker itself.
-  private static func direct(to path: String) -> Int32 { path.hasPrefix(Capabilities.ownFolder) ? 0 : direct }
+  private static func direct(to path: String) -> Int32 { ConfinementWatch.isOwn(path) ? 0 : direct }
 
   /// Files of the system that the C library and runtimes read: libraries, locales, time zones, facts of the machine.
   private static let common = [

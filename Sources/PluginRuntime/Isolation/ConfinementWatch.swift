@@ -34,7 +34,7 @@ struct ConfinementWatch {
     self.process = process.pid
     control = process.control
     granted = plan.rules.map { rule in
-      let isExact = rule.isDirect || Self.isBelow(Self.ownFolder, rule.path)
+      let isExact = rule.isDirect || Self.isOwn(rule.path)
       let path = isExact ? rule.path : Self.resolve(rule.path) ?? rule.path
       return ConfinementPlan.Rule(path: path, access: rule.access)
     }
@@ -179,7 +179,11 @@ struct ConfinementWatch {
     return (place + path.dropFirst(name.count), folder)
   }
 
+  /// The folder of the process that opens it.
   private static let ownFolder = "/proc/self"
+
+  /// Whether a path is in the folder of the process that opens it, and so leads elsewhere in each process.
+  static func isOwn(_ path: String) -> Bool { isBelow(ownFolder, path) }
 
   private static func isBelow(_ folder: String, _ path: String) -> Bool {
     folder == "/" || path == folder || path.hasPrefix("\(folder)/")

@@ -74,11 +74,13 @@ public final class SharedBytes: Sendable {
 
   /// Maps memory that another process sent, up to a limit in bytes, and closes the descriptor on every path.
   init(receiving descriptor: Int32, atMost longest: Int) throws(FrameError) {
-    defer { plugin_sealed_close(descriptor) }
     let mapped = plugin_sealed_map(descriptor, longest)
     guard let start = mapped.bytes else {
+      plugin_sealed_close(descriptor)
       throw FrameError(description: mapped.mistake.map { String(cString: $0) } ?? "shared memory that cannot be mapped")
     }
+    // Memory that was mapped: unlike a socket, it is closed without a wait.
+    close(descriptor)
     (self.descriptor, self.start, count, isCounted, source) = (-1, start, mapped.length, false, nil)
   }
 

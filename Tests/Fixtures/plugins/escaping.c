@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "fixture.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -11,10 +10,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-static inline int32_t error_of(long result) {
-  return result < 0 ? errno : 0;
-}
 
 static int32_t run_in_real_time(void) {
   struct sched_param parameters = {.sched_priority = 1};

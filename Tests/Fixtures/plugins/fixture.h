@@ -4,6 +4,7 @@
 
 #include <promise_plugin.h>
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,11 @@ static inline promise_t *pending_promise(void) {
   promise_t *promise = promise_new();
   promise_retain(promise);
   return promise;
+}
+
+/* Returns the errno of a system call that failed; otherwise 0. */
+static inline int32_t error_of(long result) {
+  return result < 0 ? errno : 0;
 }
 
 /* A row of the table of functions. */

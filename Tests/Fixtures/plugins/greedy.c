@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "fixture.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <pthread.h>
@@ -27,10 +26,6 @@
 #endif
 
 extern char **environ;
-
-static inline int32_t error_of(long result) {
-  return result < 0 ? errno : 0;
-}
 
 static inline int32_t opened(int descriptor) {
   if (descriptor < 0)

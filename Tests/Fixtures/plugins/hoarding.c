@@ -2,16 +2,11 @@
 #define _GNU_SOURCE
 #include "fixture.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-static inline int32_t error_of(long result) {
-  return result < 0 ? errno : 0;
-}
 
 static int32_t echo(int32_t value) {
   return value;

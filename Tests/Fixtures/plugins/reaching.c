@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "fixture.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,10 +13,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static inline int32_t error_of(long result) {
-  return result < 0 ? errno : 0;
-}
 
 static int32_t make_pair(int32_t type) {
   int ends[2];
