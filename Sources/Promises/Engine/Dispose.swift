@@ -75,12 +75,15 @@ extension CellRef {
     nonmutating set { unsafe function = unsafe UnsafeMutableRawPointer(bitPattern: UInt(newValue)) }
   }
 
-  /// Runs `body`, which may release the last references to cells, then disposes of those cells.
+  /// Runs `body`, which may release the last references to cells, then disposes of those cells. User code runs in both:
+  /// destructors and functions that free contexts.
   static func disposing(_ body: () -> Void) {
     let thread = unsafe platform_thread()
     unsafe thread.pointee.disposing = true
-    body()
-    drainDisposals()
+    Delivery.callOut {
+      body()
+      drainDisposals()
+    }
     unsafe thread.pointee.disposing = false
   }
 
