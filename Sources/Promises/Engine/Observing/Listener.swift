@@ -42,12 +42,12 @@ struct Listener<Functions> {
     unsafe thread.pointee.listening = true
     // Cells released in the call are disposed of in it: deferred to an enclosing disposal, they would be reported.
     // Those that the enclosing disposal has deferred wait for its end: disposed of in the call, they would not be.
-    let (disposing, disposal, contexts) = unsafe (
+    let (isDisposing, cells, contexts) = unsafe (
       thread.pointee.disposing, thread.pointee.disposal, thread.pointee.contexts
     )
     unsafe (thread.pointee.disposing, thread.pointee.disposal, thread.pointee.contexts) = (false, 0, 0)
     unsafe body(listener.pointee.functions, listener.pointee.context.pointer)
-    unsafe (thread.pointee.disposing, thread.pointee.disposal, thread.pointee.contexts) = (disposing, disposal, contexts)
+    unsafe (thread.pointee.disposing, thread.pointee.disposal, thread.pointee.contexts) = (isDisposing, cells, contexts)
     unsafe thread.pointee.listening = false
     unsafe release(listener)
   }
