@@ -53,7 +53,7 @@ TEST(a_hook_may_do_anything_without_calling_itself) {
   CHECK_SPY(&spy, 2, 1);
 }
 
-/* A hook that frees a value, and so may dispose of what waits for the end of the disposal that reports to it. */
+/* A hook that frees a value, in the middle of the disposal that reports to it. */
 static void frees_a_text(void *ctx, uint64_t id, const promise_value_t *reason) {
   (void)id;
   spy_see(ctx, reason);
