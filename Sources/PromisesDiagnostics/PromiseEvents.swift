@@ -26,7 +26,7 @@ public enum PromiseEvents {
 
   private static let calls = Mutex<[(ObjectIdentifier, @Sendable (PromiseTrace.Event) -> Void)]>([])
 
-  /// Adds an observer.
+  /// Adds an observer. A recording that `PromiseTrace.start` began ends, and its events are dropped: write them before.
   ///
   /// - Parameter call: called with each event, on its thread, with no lock held. Events within the call are not
   ///   reported. See `PromiseTrace.start(capacity:onEvent:)`.
