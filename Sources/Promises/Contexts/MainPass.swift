@@ -8,8 +8,8 @@ import Dispatch
 ///                           --(a pass runs on this thread)-------------> that pass is extended up to it
 ///
 /// A pass runs the callbacks of the list, oldest first, up to the one for which its turn was posted, and further up to
-/// the last one that became due on its thread meanwhile. So callbacks run in the order in which they became due, a chain
-/// ends in one turn, and a turn runs nothing if an earlier one has run its callback.
+/// the last one that became due on its thread meanwhile. So callbacks run in the order in which they became due, and a
+/// chain ends in one turn. A turn runs nothing if an earlier one has run its callback.
 struct MainPass {
   /// The number of callbacks by which a pass is extended. Then a turn is posted, so that other blocks on the main queue
   /// run too.
