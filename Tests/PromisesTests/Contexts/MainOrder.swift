@@ -39,32 +39,36 @@ struct MainOrder {
     #expect(log.events == ["first", "second", "next turn"])
   }
 
+  // In processes of their own: callbacks of other tests in the same turn would count.
   @Test("T2 callbacks on main that make each other due without end let the main queue run")
   func bounded() async {
-    var count = 0
-    var hasRun = false
-    @MainActor func poll() {
-      count += 1
-      guard !hasRun && count < 50_000 else { return }
-      Future<Void, Never>(fulfilled: ()).onSuccess(on: .main) { poll() }
+    await #expect(processExitsWith: .success) {
+      let executor = ManualExecutor()
+      PromiseContext.useMainExecutor(executor)
+      Polling.poll()
+      executor.runNext()
+      precondition(Polling.count.withLock { $0 } == 1_001 && executor.count == 1)
+      executor.runNext()
+      precondition(Polling.count.withLock { $0 } == 2_002 && executor.count == 1)
     }
-    poll()
-    DispatchQueue.main.async { MainActor.assumeIsolated { hasRun = true } }
-    while !hasRun { await mainQueueDrained() }
-    await mainQueueDrained()
-    #expect(count > 500 && count < 5_000, "\(count) callbacks ran before the block")
   }
 
   @Test("T2 more callbacks than a turn takes run in their order")
   func overTheLimit() async {
-    let numbers = Recorder<Int>()
-    Promise<Int>.resolve(1).then(
-      on: .main,
-      { _ in
-        for number in 0..<3_000 { Promise<Int>.resolve(2).then(on: .main, { _ in numbers.record(number) }, nil) }
-      }, nil)
-    while numbers.count < 3_000 { await mainQueueDrained() }
-    #expect(numbers.events == Array(0..<3_000))
+    await #expect(processExitsWith: .success) {
+      let executor = ManualExecutor()
+      let numbers = Recorder<Int>()
+      PromiseContext.useMainExecutor(executor)
+      Promise<Int>.resolve(1).then(
+        on: .main,
+        { _ in
+          for number in 0..<3_000 { Promise<Int>.resolve(2).then(on: .main, { _ in numbers.record(number) }, nil) }
+        }, nil)
+      executor.runNext()
+      precondition(numbers.events == Array(0..<1_000))
+      executor.runAll()
+      precondition(numbers.events == Array(0..<3_000))
+    }
   }
 
   @Test("T2 a turn within a callback on main first runs those that were due before")
@@ -107,6 +111,19 @@ struct MainOrder {
       Promise<Int>.resolve(4).then(on: .main, { log.record("\($0)") }, nil)
       executor.runAll()
       precondition(log.events == ["3", "4"])
+    }
+  }
+}
+
+private enum Polling {
+  static let count = Monitor(0)
+
+  /// Makes itself due on main, again and again. Ends, so that a turn without a limit fails.
+  static func poll() {
+    guard count.withLock({ $0 }) < 50_000 else { return }
+    Future<Void, Never>(fulfilled: ()).onSuccess(on: PromiseContext.main) {
+      count.withLock { $0 += 1 }
+      poll()
     }
   }
 }
