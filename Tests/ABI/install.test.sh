@@ -183,7 +183,8 @@ try "installs nothing if a part is missing" same "$(
   PREFIX=$scratch/none PLUGIN_HOST=/nowhere "$install" install library host 2>&1
   files "$scratch" | grep '^./none/' || :
 )" "install.sh: no such file: /nowhere (build it first: make plugin-host)"
-try "make install builds nothing" same "$(make -C "$root" --dry-run --no-print-directory install | grep -v '^PREFIX=')" ""
+try "make install builds nothing" same \
+  "$(make -C "$root" --dry-run --no-print-directory install | grep -v '^PREFIX=')" ""
 try "refuses a relative prefix" refused "'here' is no absolute path" env PREFIX=here "$install" install library
 try "refuses an unknown part" refused "usage:" env PREFIX="$prefix" "$install" install everything
 

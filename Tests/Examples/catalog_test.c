@@ -19,6 +19,8 @@ static const char sum[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410f
 static const char endless[] = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n";
 static const promise_plugin_t *plugin;
 static char path[4096], other_path[4096], missing_path[4096];
+/* Other spellings of `path` and `missing_path`. */
+static char path_again[4096], missing_path_again[4096];
 
 static promise_t *store(const char *database, const char *name, promise_bytes_t data) {
   promise_t *promise = NULL;
@@ -128,7 +130,7 @@ static void test_reading_makes_no_file(void) {
   expect_error(query(missing_path, "select 1", "[]"), "sqlite", SQLITE_CANTOPEN, "unable to open database file");
   expect_error(fetch(missing_path, "one"), "sqlite", SQLITE_CANTOPEN, missing_path);
   CHECK(access(missing_path, F_OK) != 0);
-  CHECK(expect_value(store(missing_path, "one", bytes("late")), PROMISE_KIND_I64).as.i64 == 1);
+  CHECK(expect_value(store(missing_path_again, "one", bytes("late")), PROMISE_KIND_I64).as.i64 == 1);
   CHECK(access(missing_path, F_OK) == 0);
 }
 
@@ -137,6 +139,15 @@ static promise_t *close_connection(const char *database) {
   promise_value_t error = {.kind = PROMISE_KIND_VOID};
   CHECK(((close_t)host_function(plugin, "close"))(str(database), &promise, &error) == PROMISE_OK);
   return promise;
+}
+
+static void test_each_spelling_of_a_path_is_one_database(void) {
+  /* The number of rows that this connection has changed. */
+  const char sql[] = "select total_changes() > 0 as same";
+  expect_text(expect_value(query(path_again, sql, "[]"), PROMISE_KIND_STRING), "[{\"same\":1}]");
+  expect_text(expect_value(query(missing_path, sql, "[]"), PROMISE_KIND_STRING), "[{\"same\":1}]");
+  expect_error(query("/nowhere/catalog.sqlite", sql, "[]"), "sqlite", SQLITE_CANTOPEN, "/nowhere/catalog.sqlite: ");
+  expect_text(expect_value(query(":memory:", "select 1 as one", "[]"), PROMISE_KIND_STRING), "[{\"one\":1}]");
 }
 
 static void test_a_closed_database_opens_again(void) {
@@ -248,6 +259,9 @@ int main(int argc, char **argv) {
   CHECK(snprintf(path, sizeof path, "%s/catalog.sqlite", argv[2]) < (int)sizeof path);
   CHECK(snprintf(other_path, sizeof other_path, "%s/other.sqlite", argv[2]) < (int)sizeof other_path);
   CHECK(snprintf(missing_path, sizeof missing_path, "%s/missing.sqlite", argv[2]) < (int)sizeof missing_path);
+  CHECK(snprintf(path_again, sizeof path, "%s/./catalog.sqlite", argv[2]) < (int)sizeof path);
+  CHECK(snprintf(missing_path_again, sizeof missing_path, "%s/../%s/missing.sqlite", argv[2],
+                 strrchr(argv[2], '/') + 1) < (int)sizeof missing_path);
   remove(path), remove(other_path), remove(missing_path);
   plugin = host_load(argv[1], id);
   test_what_was_stored_comes_back();
@@ -255,6 +269,7 @@ int main(int argc, char **argv) {
   test_a_wrong_query_is_refused();
   test_wrong_arguments_are_refused();
   test_reading_makes_no_file();
+  test_each_spelling_of_a_path_is_one_database();
   test_a_closed_database_opens_again();
   test_a_discarded_query_stops();
   test_a_discarded_call_stops_waiting_for_a_lock();

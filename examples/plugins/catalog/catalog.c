@@ -143,7 +143,7 @@ static const promise_plugin_function_t functions[] = {
     {"query(database: str, sql: str, parameters: str = \"[]\") -> promise<str> !", (promise_function_t)catalog_query,
      "The rows that a statement reads, as JSON. `parameters` are its ?1, ?2, ... as a JSON array."},
     {"close(database: str) -> promise<void> !", (promise_function_t)catalog_close,
-     "Closes the connection, so that the file can be moved. It is opened again when it is needed."},
+     "Closes the connection, so that the file can be moved. It is opened again when it is needed; its thread stays."},
 };
 
 static const promise_plugin_t plugin = {

@@ -1,3 +1,5 @@
+#define _XOPEN_SOURCE 700
+
 #include "database.h"
 
 #include <stdlib.h>
@@ -20,6 +22,32 @@ struct database {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static database_t *databases; /* guarded by `lock` */
 
+/* Returns the path without links and dots, so that each spelling of a path is the same database; to be freed. The file
+ * may not exist yet. Returns a copy of the path if there is no such folder, or if it names no file. NULL: no memory. */
+static char *path_resolve(const char *path) {
+  if (strcmp(path, ":memory:") == 0)
+    return strdup(path);
+  char *resolved = realpath(path, NULL);
+  if (resolved != NULL)
+    return resolved;
+  const char *slash = strrchr(path, '/');
+  const char *name = slash == NULL ? path : slash + 1;
+  char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(name - path));
+  char *real_folder = folder == NULL ? NULL : realpath(folder, NULL);
+  free(folder);
+  if (real_folder == NULL)
+    return strdup(path);
+  size_t length = strlen(real_folder);
+  resolved = realloc(real_folder, length + strlen(name) + 2);
+  if (resolved == NULL) {
+    free(real_folder);
+    return NULL;
+  }
+  resolved[length] = '/';
+  strcpy(resolved + length + 1, name);
+  return resolved;
+}
+
 static database_t *database_new(const char *path, failure_t *failure) {
   size_t size = strlen(path) + 1;
   database_t *database = malloc(sizeof(database_t) + size);
@@ -38,7 +66,12 @@ static database_t *database_new(const char *path, failure_t *failure) {
   return database;
 }
 
-database_t *database_at(const char *path, failure_t *failure) {
+database_t *database_at(const char *given, failure_t *failure) {
+  char *path = path_resolve(given);
+  if (path == NULL) {
+    failure_out_of_memory(failure);
+    return NULL;
+  }
   pthread_mutex_lock(&lock);
   database_t *database = databases;
   while (database != NULL && strcmp(database->path, path) != 0)
@@ -48,6 +81,7 @@ database_t *database_at(const char *path, failure_t *failure) {
     databases = database;
   }
   pthread_mutex_unlock(&lock);
+  free(path);
   return database;
 }
 

@@ -9,8 +9,9 @@
 
 typedef struct database database_t;
 
-/* Returns the database of that path, whose thread is started by the first call. Returns NULL with `*failure` filled if
- * that is not possible. The database stays valid until databases_stop(). Opens no file yet. [any thread] */
+/* Returns the database of that path, the same for each spelling of it, whose thread is started by the first call.
+ * Returns NULL with `*failure` filled if that is not possible. The database and its thread stay until
+ * databases_stop(), also without a connection. Opens no file yet. [any thread] */
 database_t *database_at(const char *path, failure_t *failure);
 
 /* Runs a job on the database's thread; takes over one reference to it. [any thread] */
