@@ -6,8 +6,8 @@
 # library: libpromise.so with its links, libpromise.a, the headers with a module map, promise.cdef, promise.pc. host:
 # plugin-host, its man page, its completions for bash, zsh and fish, and the helper libexec/plugin-worker, a link to it.
 # conformance: promise-conformance and its man page. Each: the licence and the pages of docs/ for users. Default: all.
-# Builds nothing, so that root can install what another user has built. Another version's files of the library and
-# pages are removed.
+# Builds nothing, so that root can install files that another user has built. Removes libraries and pages of other
+# versions.
 #
 # PREFIX       the prefix at run time: /usr/local
 # DESTDIR      prepended to every path while installing, for packages; empty

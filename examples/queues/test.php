@@ -1,6 +1,6 @@
 <?php
 // Checks promise.php: php -d ffi.enable=1 test.php; with a number, prints the cost of that many crossings.
-// A notice, or a use of what PHP will remove, is a failure.
+// A notice is a failure, also one of a feature that PHP will remove.
 set_error_handler(fn (int $kind, string $message) => throw new ErrorException($message));
 require __DIR__ . '/promise.php';
 
@@ -27,7 +27,7 @@ function cpu(): float
         + ($usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']) * 1e3;
 }
 
-/** The message of what $body throws; null if it returns. */
+/** The message of the exception that $body throws; null if it returns. */
 function failure(callable $body): ?string
 {
     try {
@@ -254,7 +254,7 @@ c()->promise_request_cancel($adopting->then('print_r')->handle(), 0);
 expect(c()->promise_cancel_requested($adopted->handle()) === 1);
 Library::$c->promise_release($adopting->handle());
 
-// What leaves a fiber that others made ends neither the batch nor the loop; only fibers await.
+// An error that leaves a fiber of others ends neither the batch nor the loop; only fibers await.
 expect(failure(fn () => Loop::await(Promise::sleep(0))) === 'Loop::await() outside a fiber');
 $reached = 0;
 for ($index = 1; $index <= 3; $index++) {
