@@ -82,7 +82,7 @@ conformance:
 demo: setup-demo build
 	@OUT="$(CURDIR)/out/demo" examples/demo.sh
 
-# As root too, for a PREFIX that needs it: what `make` has built, and no compiler runs.
+# Builds nothing: root may install files that another user has built.
 install:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh install
 

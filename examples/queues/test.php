@@ -53,6 +53,7 @@ function c(): FFI
       int32_t promise_request_cancel(uintptr_t, uintptr_t);
       int32_t promise_cancel_requested(uintptr_t);
       int32_t promise_value_bytes(uintptr_t, const char *, size_t);
+      int64_t promise_value_code(uintptr_t);
     C, getenv('LIBPROMISE') ?: 'libpromise.so.1');
 }
 
@@ -223,6 +224,15 @@ Loop::spawn(function () use (&$ended) {
     $cancelled = new Promise();
     Library::$c->promise_discard($cancelled->handle());
     expect(rejection($cancelled) === 'cancelled' && rejection($cancelled->then('print_r')) === 'cancelled');
+    // A reason of C passes unchanged.
+    Library::$c->promise_value_error_sized(Library::$scratchAddress, 'x', 1, 7, 'of C', 4);
+    $source = new Promise();
+    Library::$c->promise_reject($source->handle(), Library::$scratchAddress);
+    $passes = $source->then('print_r')->then('print_r');
+    expect(rejection($passes) === 'of C');
+    Library::$c->promise_result($passes->handle(), Library::$scratchAddress);
+    expect(c()->promise_value_code(Library::$scratchAddress) === 7);
+    Library::$c->promise_value_release(Library::$scratchAddress);
     // A copy would release the reference of the original.
     expect(str_contains(failure(fn () => clone $cancelled), 'private'));
     $ended[] = 'kinds';
