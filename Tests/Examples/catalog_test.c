@@ -1,7 +1,9 @@
 /* catalog_test.c - the catalog plugin, function by function. Arguments: its file, and a folder to write to. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -155,6 +157,34 @@ static void test_a_closed_database_opens_again(void) {
   expect_rows("select count(*) as n from files", "[]", "[{\"n\":2}]");
 }
 
+/* Returns the number of threads of this process. */
+static size_t threads(void) {
+  size_t count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  CHECK(tasks != NULL);
+  while (readdir(tasks) != NULL)
+    count++;
+  CHECK(closedir(tasks) == 0);
+  return count;
+}
+
+static void test_a_closed_database_has_no_thread(void) {
+  size_t before = threads();
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < 50; i++) {
+      char many[4200];
+      CHECK(snprintf(many, sizeof many, "%s.%d", other_path, i) < (int)sizeof many);
+      remove(many);
+      CHECK(expect_value(store(many, "one", bytes("1")), PROMISE_KIND_I64).as.i64 == 1);
+      expect_value(close_connection(many), PROMISE_KIND_VOID);
+      remove(many);
+      expect_error(fetch(many, "one"), "sqlite", SQLITE_CANTOPEN, "unable to open database file");
+    }
+  }
+  while (threads() > before)
+    sched_yield();
+}
+
 static void test_a_discarded_query_stops(void) {
   promise_t *busy = query(path, endless, "[]");
   promise_t *next = query(path, "select 1 as one", "[]");
@@ -271,6 +301,7 @@ int main(int argc, char **argv) {
   test_reading_makes_no_file();
   test_each_spelling_of_a_path_is_one_database();
   test_a_closed_database_opens_again();
+  test_a_closed_database_has_no_thread();
   test_a_discarded_query_stops();
   test_a_discarded_call_stops_waiting_for_a_lock();
   test_what_is_stored_is_verified_by_another_plugin();

@@ -1,7 +1,7 @@
 /* catalog.c - the plugin org.promises.catalog: results of other plugins, kept in SQLite databases.
  *
  * Every function takes the path of its database first. Each database has one connection, on a thread of its own, so
- * that requests to one database run in order and those to different ones at the same time.
+ * that requests to one database run in order and those to different ones at the same time. Both end with close().
  *
  * The plugin leaves the promise_... symbols undefined: the process that loads it must define them. */
 #include <promise_plugin.h>
@@ -143,7 +143,7 @@ static const promise_plugin_function_t functions[] = {
     {"query(database: str, sql: str, parameters: str = \"[]\") -> promise<str> !", (promise_function_t)catalog_query,
      "The rows that a statement reads, as JSON. `parameters` are its ?1, ?2, ... as a JSON array."},
     {"close(database: str) -> promise<void> !", (promise_function_t)catalog_close,
-     "Closes the connection, so that the file can be moved. It is opened again when it is needed; its thread stays."},
+     "Closes the connection, so that the file can be moved. It is opened again when it is needed."},
 };
 
 static const promise_plugin_t plugin = {
