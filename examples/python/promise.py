@@ -30,7 +30,7 @@ from kept import Discarded, Error, Foreign, Kept, keeping, kept
 from libpromise import Context, Handler, Kind, Reaction, State, Status, StatusError, Value, Verdict
 from libpromise import check, lib, made, nanoseconds
 
-__all__ = ["Discarded", "Error", "Foreign", "Promise", "Rejected", "StatusError", "held", "type_of"]
+__all__ = ["Discarded", "Error", "Foreign", "Promise", "Rejected", "StatusError", "awaitable", "held", "type_of"]
 
 
 @of_c(Context)
@@ -189,6 +189,16 @@ def _raised(reason):
     return copy
 
 
+def awaitable(reason):
+    """Returns the exception to raise for a reason by a future, which refuses a StopIteration."""
+    error = _raised(reason)
+    if not isinstance(error, StopIteration):
+        return error
+    refused = RuntimeError("the promise was rejected with StopIteration")
+    refused.__cause__ = error
+    return refused
+
+
 class Promise:
     """A reference to a promise, released by release() or when this object is collected."""
 
@@ -333,10 +343,7 @@ class Promise:
             loop.call_soon_threadsafe(settle, future.set_result, value)
 
         def fail(reason):
-            error = _raised(reason)
-            if isinstance(error, StopIteration):  # no future takes one
-                error, error.__cause__ = RuntimeError("the promise was rejected with StopIteration"), error
-            loop.call_soon_threadsafe(settle, future.set_exception, error)
+            loop.call_soon_threadsafe(settle, future.set_exception, awaitable(reason))
 
         fulfilled = self.then(succeed)
         fulfilled.rescue(fail)
