@@ -161,7 +161,7 @@ print("passed")
         self.assertEqual(run(program), b"passed\n")
 
     def test_a_finalizer_may_attach_handlers(self):
-        """Two handlers that never ran are forgotten at once. What each of them holds attaches another one."""
+        """Two handlers that never ran are forgotten at once. An object that each of them holds attaches another one."""
         program = """
 import promise
 settled = promise.Promise()

@@ -113,7 +113,7 @@ class _Holder:
             # Callbacks without a token were not attached: an exception of a signal handler ended that.
             if not any(one.tokens and number not in self.inherited for number, one in list(self.attached.items())):
                 break
-            # Not for ever: another thread may take the last event.
+            # With a time limit: another thread may take the last event.
             status = self.forget(nanoseconds=10_000_000)
         lib.promise_queue_free(self.queue)
 

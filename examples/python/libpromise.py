@@ -46,7 +46,7 @@ def check(status):
 
 
 def nanoseconds(seconds):
-    """Returns a time limit for C, at most 292 years; None: for ever."""
+    """Returns a time limit for C, at most 292 years; None: forever."""
     return -1 if seconds is None else int(min(max(0, seconds * 1e9), 2**63 - 1))
 
 

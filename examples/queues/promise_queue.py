@@ -127,7 +127,7 @@ def store(python):
 
 
 def text_of(error):
-    """Returns the text of an exception as UTF-8, whatever the exception does."""
+    """Returns the text of an exception as UTF-8, or the name of its class if it has no text."""
     try:
         text = str(error)
     except Exception:

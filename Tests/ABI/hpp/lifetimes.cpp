@@ -17,7 +17,7 @@ using promises::publisher;
 // Longer than the buffer within a string: its destruction frees the text.
 const std::string text = "a text that is longer than every buffer within a string";
 
-// A type whose codec throws an exception that is no promises::error.
+// A type whose codec throws a std::range_error.
 struct unreadable {};
 
 } // namespace
