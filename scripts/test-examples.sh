@@ -123,6 +123,7 @@ if command -v python3 >/dev/null; then
   try "python: promises in asyncio" compare "$root/examples/loops/expected.txt" timeout "$limit" \
     python3 "$root/examples/loops/promises_asyncio.py"
   try "python: promise.py" timeout "$limit" python3 "$root/Tests/Examples/promise_test.py"
+  try "python: reasons that promise.py raises" timeout "$limit" python3 "$root/Tests/Examples/promise_raising_test.py"
   try "python: processes with promise.py" timeout "$limit" python3 "$root/Tests/Examples/promise_processes_test.py"
 else
   echo "skip  python: there is no python3"
