@@ -158,7 +158,8 @@ extension SignatureParser {
 
   /// Suggestions for words of C.
   static let wordsOfC: [String: String] = [
-    "int": "i32", "unsigned": "u32", "short": "i16", "long": "i64 on 64-bit Linux", "char": "i8, on arm64 u8; a string is a cstr",
+    "int": "i32", "unsigned": "u32", "short": "i16", "long": "i64 on 64-bit Linux",
+    "char": "i8, on arm64 u8; a string is a cstr",
     "ssize_t": "isize", "uintptr_t": "usize", "intptr_t": "isize", "string": "cstr, or str with a length",
     "_Bool": "bool", "struct": "{field: type}", "const": "the type alone: it is const without 'own', 'out' or 'inout'",
   ].merging(ScalarType.allCases.map { ($0.cName, $0.rawValue) }) { given, _ in given }

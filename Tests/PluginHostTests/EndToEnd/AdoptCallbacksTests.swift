@@ -65,7 +65,7 @@ extension EndToEnd {
         "list_each",
         "(l: ptr<list>, visit: fn(user_data: context, value: i32, name: cstr?) -> i32 @call, user_data: context) -> i32"
       ),
-      // An address of a function suits every callback, whatever its typedef is called.
+      // An address of a function suits every callback; the name of its typedef does not matter.
       (
         "list_each_handler",
         "(l: ptr<list>, take: fn(h: ptr<function>?, a: ptr<function>?, user: context) @call, user: context)"

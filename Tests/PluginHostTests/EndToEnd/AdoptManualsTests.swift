@@ -20,7 +20,7 @@ extension EndToEnd {
       """
 
     @Test(arguments: [
-      // -1 tells one of the threads to clean up.
+      // One of the threads gets -1, and cleans up.
       ("pthread_barrier_wait", "(b: ptr<barrier>) -> i32 ! unless 0 or -1 message strerror(result)"),
       ("CRYPTO_free", "(ptr: own ptr<void>?, file: cstr, line: i32)"), ("iconv", " -> usize ! errno"),
     ])

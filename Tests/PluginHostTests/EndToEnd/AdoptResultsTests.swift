@@ -56,7 +56,7 @@ extension EndToEnd {
       ),
       ("thing_same", "(t: ptr<thing>) -> ptr<thing>?"),
     ])
-    func aResultInTheHostsMemoryIsNoObject(name: String, types: String) throws {
+    func aResultInTheHostsMemoryIsANumber(name: String, types: String) throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
       #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
     }

@@ -41,7 +41,8 @@ struct ReportedFailures {
     #expect(try await host.value("address", .value(.int(16))) == .pointer(PluginPointer(name: "thing", address: 16)))
   }
 
-  @Test("a number without a sign is a failure by errno if all of its bits are set", arguments: ["byte", "word", "large"])
+  @Test(
+    "a number without a sign is a failure by errno if all of its bits are set", arguments: ["byte", "word", "large"])
   func unsigned(function: String) async throws {
     let host = try Self.host()
     let error = await host.outcome(function, of: "test.code", [.value(.int(-1))]).promiseError

@@ -36,7 +36,10 @@ struct ErrorArguments: CallsPlugin {
     arguments: [
       (#"{"message": "m", "code": "3"}"#, "'reason.code' is a string, expected an integer"),
       (#"{"message": "m", "code": 1.5}"#, "'reason.code' is 1.5, expected an integer"),
-      (#"{"message": "m", "code": 18446744073709551615}"#, "'reason.code' is 18446744073709551615, expected an integer"),
+      (
+        #"{"message": "m", "code": 18446744073709551615}"#,
+        "'reason.code' is 18446744073709551615, expected an integer"
+      ),
       (#"{"message": "m", "domain": 3}"#, "'reason.domain' is 3, expected a string without a NUL"),
       (#"{"message": "a\u0000b"}"#, "'reason.message' is a string, expected a string without a NUL"),
       (#"{"message": "m", "reason": 3}"#, "'reason.reason' is not a field, expected domain, code, message"),
