@@ -10,11 +10,12 @@ struct ReportedFailures {
       """
       #include <errno.h>
       #include <stdint.h>
-      static int64_t ends;
+      static int64_t ends, last;
       void *address(int64_t at) { errno = EINVAL; return (void *)at; }
       void *object(int64_t at) { errno = EINVAL; return (void *)at; }
-      void object_free(void *object) { ends++; }
+      void object_free(void *object) { ends++; last = (int64_t)object; }
       int64_t freed(void) { return ends; }
+      int64_t freed_last(void) { return last; }
       int32_t no_text(const char **text) { return 16; }
       int32_t no_room(uint8_t *data, uint64_t *size) { *size = 300; return -51; }
       uint8_t byte(int64_t n) { errno = EBADF; return n; }
@@ -23,7 +24,7 @@ struct ReportedFailures {
       int32_t explains(const char **text, const char **why) { *why = "no query"; return 3; }
       """,
       "address(at: i64) -> ptr<thing> ! errno", "object(at: i64) -> own(object_free) ptr<thing> ! errno",
-      "freed() -> i64", "no_text(text: out cstr) -> i32 ! nonzero",
+      "freed() -> i64", "freed_last() -> i64", "no_text(text: out cstr) -> i32 ! nonzero",
       "byte(n: i64) -> u8 ! errno", "word(n: i64) -> u32 ! errno", "large(n: i64) -> u64 ! errno",
       "no_room(data: out bytes[size], size: inout u64 = 100) -> i32 ! negative",
       "explains(text: out cstr, why: out cstr) -> i32 ! nonzero")
@@ -37,8 +38,11 @@ struct ReportedFailures {
       #expect(error?.domain == "errno")
       #expect(error?.code == 22)
     }
-    #expect(try await host.value("freed") == .int(0))
     #expect(try await host.value("address", .value(.int(16))) == .pointer(PluginPointer(name: "thing", address: 16)))
+    // Destructors run one after the other, on another thread: that of this object is the last.
+    _ = await host.outcome("object", of: "test.code", [.value(.int(16))])
+    try await waiting { try await host.value("freed_last") == .int(16) }
+    #expect(try await host.value("freed") == .int(1))
   }
 
   @Test(
