@@ -26,7 +26,7 @@ public final class CallThreads: Sendable {
     var threads = 0
     /// The number of threads that wait for a job.
     var sleeping = 0
-    var waiting: [Entry] = []
+    var waiting = Fifo<Entry>()
     /// Whether a thread is on its way: it was woken or started, and has not looked for a job yet.
     var isWaking = false
 
@@ -84,7 +84,7 @@ public final class CallThreads: Sendable {
       let left = state.withLock { state in
         state.threads -= 1
         state.isWaking = false
-        return state.threads == 0 && !state.waiting.isEmpty ? state.waiting.removeFirst() : nil
+        return state.threads == 0 ? state.waiting.popFirst() : nil
       }
       left?.run()
     }
@@ -108,9 +108,9 @@ public final class CallThreads: Sendable {
   /// Takes the next job for a thread whose job has ended.
   private func take() -> Entry? {
     state.withLock { state in
-      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
-      state.sleeping += 1
-      return nil
+      let entry = state.waiting.popFirst()
+      if entry == nil { state.sleeping += 1 }
+      return entry
     }
   }
 
@@ -127,7 +127,7 @@ public final class CallThreads: Sendable {
   private func takeAndWakeNext(isOver: Bool, wasSleeping: Bool) -> (entry: Entry?, ends: Bool) {
     let (entry, ends, next) = state.withLock { state -> (Entry?, Bool, Wakeup) in
       state.isWaking = false
-      let entry = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+      let entry = state.waiting.popFirst()
       if wasSleeping, entry != nil || isOver { state.sleeping -= 1 }
       if !wasSleeping, entry == nil { state.sleeping += 1 }
       if entry == nil, isOver { state.threads -= 1 }
