@@ -156,8 +156,9 @@ extension PipelineRun {
     }
     let cached = cache.flatMap { cache in
       let element = results[PipelinePlan.StepResult.index]
+      let after = plan.after(step).map { plan.steps[$0].name }
       return cache.keeps(call, isFinal: number >= plan.firstFinal)
-        ? CachedCall(call, of: step.name, element: element, isRescue: isRescue, in: cache) : nil
+        ? CachedCall(call, of: step.name, after: after, element: element, isRescue: isRescue, in: cache) : nil
     }
     let isShown = step.each == nil
     if let element {
