@@ -67,17 +67,37 @@ extension EndToEnd {
       "after the first call that a worker rejects no call begins that waits for its turn",
       arguments: [
         ("times: 1}", 2), ("times: 1000}, rescue: {call: later.unsteady, with: {times: 1000}}", 5),
+        ("times: 1000}, rescue: {call: later.unsteady, with: {times: {step: none}}}", 2),
       ])
     func firstFailureInAWorker(call: String, number: Int) throws {
       let file = try PipelineFile(
         """
         plugins: [later]
-        steps: {a: {each: [0, 1, 2], call: later.unsteady, with: {\(call)}}
+        steps:
+          none: {call: later.unsteady, with: {times: 0}, when: 1 > 2}
+          a: {each: [0, 1, 2], call: later.unsteady, with: {\(call)}
         finally: {b: {call: later.unsteady, with: {times: 0}}}
         """)
       let ending = try HostProcess.run("run", "-j", "1", "--isolation", "process", file.path)
       #expect(
         ending.status == 1 && ending.errors.withoutTimes.contains("b: fulfilled in 0 s: \(number)\n"), "\(ending)")
+    }
+
+    @Test(
+      "a step is rejected at once although the calls for other elements wait for their next attempts",
+      arguments: ["each: [0, 1]", "each: {stream: rows}"])
+    func failureDuringADelay(each: String) throws {
+      let callback = each.contains("stream") ? "{stream: 8, returns: true}" : "{expression: i < 9}"
+      let ending = try run(
+        """
+          rows: {call: calling.count, with: {n: 2, f: \(callback)}}
+          a:
+            \(each)
+            call: kinds.fail
+            with: {message: "m${item}"}
+            retry: {times: 1, delay: 1h, limit: 1h, on: [m0]}
+        """, ["--timeout", "60"])
+      #expect(ending.status == 1 && ending.errors.contains("plugin-host: a: [1]: m1 (fixture 7)\n"), "\(ending)")
     }
 
     @Test("after the first rejected call for an event no call begins that waits for its turn")
