@@ -70,6 +70,8 @@ struct AdoptCommand: ParsableCommand {
   var header: String
 
   func run() throws {
+    let writer = ResultWriter(format: .raw, path: output)
+    try writer.checkDestination()
     var types = TypeMap.bundled
     for path in maps { types.add(try TypeMap.read(path)) }
     let exports: LibraryExports
@@ -114,7 +116,7 @@ struct AdoptCommand: ParsableCommand {
     // A draft without functions is not written, so that an existing file stays as it was.
     if !draft.functions.isEmpty {
       let yaml = draft.yaml(id: id, library: written, header: header)
-      try ResultWriter(format: .raw, path: output).write(.string(yaml))
+      try writer.write(.string(yaml))
     }
     StandardError.write(lines: draft.report(header: header))
     guard !draft.functions.isEmpty else {

@@ -53,6 +53,24 @@ enum FileReplacement {
     }
   }
 
+  /// Returns the error with which `write` would fail at once, as far as that can be known; nil if there is none.
+  static func obstacle(to path: String) -> Int32? {
+    let path = Directory.absolute(path)
+    var information = stat()
+    let exists = stat(RawText.cString(path), &information) == 0
+    if !exists, errno != ENOENT { return errno }
+    if exists ? information.st_mode & S_IFMT == S_IFDIR : path.hasSuffix("/") { return EISDIR }
+    // The file that a link leads to may be made in another folder.
+    if isLink(path) { return nil }
+    // A file may be writable in a folder that accepts no new files.
+    if exists, access(path, for: W_OK) { return nil }
+    return access(Directory.parent(of: path), for: W_OK | X_OK) ? nil : errno
+  }
+
+  private static func access(_ path: String, for rights: Int32) -> Bool {
+    faccessat(AT_FDCWD, RawText.cString(path), rights, AT_EACCESS) == 0
+  }
+
   private static func create(beside path: String) throws(SystemError) -> (path: String, descriptor: Int32) {
     let folder = Directory.parent(of: path)
     while true {
