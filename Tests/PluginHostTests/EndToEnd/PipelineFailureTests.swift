@@ -88,16 +88,26 @@ extension EndToEnd {
       arguments: ["each: [0, 1]", "each: {stream: rows}"])
     func failureDuringADelay(each: String) throws {
       let callback = each.contains("stream") ? "{stream: 8, returns: true}" : "{expression: i < 9}"
-      let ending = try run(
+      try folder.write(
         """
+        plugins: [calling, kinds, later]
+        steps:
           rows: {call: calling.count, with: {n: 2, f: \(callback)}}
           a:
             \(each)
             call: kinds.fail
             with: {message: "m${item}"}
             retry: {times: 1, delay: 1h, limit: 1h, on: [m0]}
-        """, ["--timeout", "60"])
+          other: {call: later.await_file, with: {path: \(folder.path("go"))}}
+        """, to: "p.yaml")
+      // Only a step that waits takes so long.
+      let host = try HostProcess(["run", "--timeout", "60", folder.path("p.yaml")])
+      try host.process.run()
+      while host.process.isRunning, !host.errorsSoFar.contains("a: rejected") { usleep(10_000) }
+      try folder.write("", to: "go")
+      let ending = try host.wait()
       #expect(ending.status == 1 && ending.errors.contains("plugin-host: a: [1]: m1 (fixture 7)\n"), "\(ending)")
+      #expect(ending.errors.contains("other: fulfilled"), "\(ending)")
     }
 
     @Test("after the first rejected call for an event no call begins that waits for its turn")
