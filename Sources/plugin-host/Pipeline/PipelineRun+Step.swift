@@ -57,7 +57,7 @@ extension PipelineRun {
         call(for: element, index, of: step, number, results, made).then(
           { [self] value in
             let done = holder.state.withLock { $0.fulfil(value, index) }
-            // The same message each time: another one is another line in a log.
+            // With an unchanged message: another one is another line in a log.
             report("of \(elements.count)", fraction: Double(done.count) / Double(elements.count), number)
             end(done, all)
             Slots.enter([slot].compactMap(\.self)) { slots.leave() }

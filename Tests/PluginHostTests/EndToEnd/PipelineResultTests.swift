@@ -24,7 +24,7 @@ extension EndToEnd {
       #expect(try run(steps + "{step: a, gte: b}").text == "{\"step\":-3,\"gte\":\"none\"}\n")
     }
 
-    @Test("no part of a secret is in the error of a result that is no argument")
+    @Test("no part of a secret is in the error of a result that the function does not take")
     func secretsInResults() throws {
       let folder = try TemporaryFolder()
       try folder.write(
