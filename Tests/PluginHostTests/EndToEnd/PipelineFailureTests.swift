@@ -70,15 +70,21 @@ extension EndToEnd {
         ("times: 1000}, rescue: {call: later.unsteady, with: {times: {step: none}}}", 2),
       ])
     func firstFailureInAWorker(call: String, number: Int) throws {
-      let file = try PipelineFile(
+      try folder.write(
         """
         plugins: [later]
         steps:
           none: {call: later.unsteady, with: {times: 0}, when: 1 > 2}
+          gate: {call: later.await_file, with: {path: \(folder.path("go"))}}
           a: {each: [0, 1, 2], call: later.unsteady, with: {\(call)}
         finally: {b: {call: later.unsteady, with: {times: 0}}}
-        """)
-      let ending = try HostProcess.run("run", "-j", "1", "--isolation", "process", file.path)
+        """, to: "p.yaml")
+      let host = try HostProcess(["run", "-j", "1", "--isolation", "process", folder.path("p.yaml")])
+      try host.process.run()
+      // All elements wait for the slot of the first step.
+      while host.process.isRunning, !host.errorsSoFar.contains("a: started") { usleep(10_000) }
+      try folder.write("", to: "go")
+      let ending = try host.wait()
       #expect(
         ending.status == 1 && ending.errors.withoutTimes.contains("b: fulfilled in 0 s: \(number)\n"), "\(ending)")
     }
