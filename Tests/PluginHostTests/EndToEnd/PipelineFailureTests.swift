@@ -70,19 +70,22 @@ extension EndToEnd {
         ("times: 1000}, rescue: {call: later.unsteady, with: {times: {step: none}}}", 2),
       ])
     func firstFailureInAWorker(call: String, number: Int) throws {
+      // Where calls of a rescue come after those of the elements, these wait for the slot of a step. Elsewhere the first
+      // call may end before anything waits for its outcome.
+      let isGated = number > 2
+      let gate = isGated ? "gate: {call: later.await_file, with: {path: \(folder.path("go"))}}" : ""
       try folder.write(
         """
         plugins: [later]
         steps:
           none: {call: later.unsteady, with: {times: 0}, when: 1 > 2}
-          gate: {call: later.await_file, with: {path: \(folder.path("go"))}}
+          \(gate)
           a: {each: [0, 1, 2], call: later.unsteady, with: {\(call)}
         finally: {b: {call: later.unsteady, with: {times: 0}}}
         """, to: "p.yaml")
       let host = try HostProcess(["run", "-j", "1", "--isolation", "process", folder.path("p.yaml")])
       try host.process.run()
-      // All elements wait for the slot of the first step.
-      while host.process.isRunning, !host.errorsSoFar.contains("a: started") { usleep(10_000) }
+      while isGated, host.process.isRunning, !host.errorsSoFar.contains("a: started") { usleep(10_000) }
       try folder.write("", to: "go")
       let ending = try host.wait()
       #expect(
