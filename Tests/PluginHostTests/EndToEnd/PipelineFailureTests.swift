@@ -70,8 +70,8 @@ extension EndToEnd {
         ("times: 1000}, rescue: {call: later.unsteady, with: {times: {step: none}}}", 21),
       ])
     func firstFailureInAWorker(call: String, number: Int) throws {
-      // Elements wait for the slot of a step if the calls of rescues have to come after theirs. Otherwise a first call may
-      // end before anything waits for its outcome; one of twenty does.
+      // Elements wait for the slot of a step if the calls of rescues have to come after theirs. Otherwise a first call
+      // may end before anything waits for its outcome; one of twenty does.
       let isGated = number == 5
       let gate = isGated ? "gate: {call: later.await_file, with: {path: \(folder.path("go"))}}" : ""
       let steps = (0..<number - 1).map {
