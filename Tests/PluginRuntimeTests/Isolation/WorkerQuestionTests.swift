@@ -112,6 +112,23 @@ struct WorkerQuestionTests {
     host.unloadAll()
   }
 
+  @Test("questions are answered that the reaction to the end of another plugin's call asks")
+  func nested() async throws {
+    let host = try Host.loading("reloading")
+    try host.load(try Fixture.plugin("caller"), isolation: .tests)
+    let body = Argument.callback { arguments in
+      guard case .int(let number)? = arguments.first else { return .int(0) }
+      return .int(number + 1)
+    }
+    let relayed = host.call("relay", of: "test.caller", [.text("test.reloading"), .text("gate"), body])
+    // By the second answer, the function has returned, so its reaction is attached.
+    #expect(try await host.call("leaf", of: "test.caller").outcomeInTime().value == .uint(7))
+    try await waiting { await host.outcome("open_gates", of: "test.reloading").value == .int(1) }
+    let outcome = try await relayed.outcomeInTime()
+    #expect(outcome.value == .int(2), "\(outcome)")
+    host.unloadAll()
+  }
+
   @Test("questions that are discarded at once are discarded in the host")
   func discarded() async throws {
     let host = try Host.loading("promises")
