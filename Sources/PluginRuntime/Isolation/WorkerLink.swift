@@ -195,7 +195,6 @@ final class WorkerLink: Sendable {
   ///
   /// `keepingUnsent`: calls that were not sent stay for the next worker, unless the link closes.
   func end(keepingUnsent: Bool) -> [RemoteCall] {
-    // Released outside the lock: closures of callbacks may hold the last references to objects of the program.
     let (calls, callbacks, foreign) = moveKept { state, promises in
       let unsent = Set(state.phase == .closing || !keepingUnsent ? [] : state.unsent)
       let ended = state.calls.sorted.filter { !unsent.contains($0.request) }
@@ -206,8 +205,9 @@ final class WorkerLink: Sendable {
       if state.phase == .open { state.phase = .waiting }
       return (ended + lost, state.callbacks, state.foreign)
     }
-    for call in foreign.values { call.cancel() }
-    _ = consume callbacks
+    // Not on this thread: discard blocks and closures of the program may wait.
+    if !foreign.isEmpty { Self.deliveries.run { for call in foreign.values { call.cancel() } } }
+    if !callbacks.isEmpty { Self.deliveries.run { [callbacks = consume callbacks] in _ = callbacks } }
     return calls
   }
 }

@@ -130,7 +130,7 @@ extension WorkerServer {
   }
 
   /// Stops the calls whose time limit has passed, and kills a worker that does not stop one.
-  private func checkCalls(_ now: ContinuousClock.Instant) {
+  func checkCalls(_ now: ContinuousClock.Instant) {
     var stopped: [UInt64] = []
     var over: [RemoteCall] = []
     var stuck: RemoteCall?

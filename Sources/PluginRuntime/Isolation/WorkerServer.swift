@@ -109,6 +109,8 @@ final class WorkerServer {
     if stage == .exiting, cause == .exited(status: 0) || cause == .unknown { return nil }
     // Rejections of fetches, and of calls whose results were kept, do not report the end.
     let isReported = stage == .running && calls.contains { $0.demand != nil }
+    // Not on this thread: their closures may hold the last references to objects of the program.
+    WorkerLink.deliveries.run { [calls = consume calls] in _ = calls }
     if isReported { return end }
     if wasRunning, let unloadFailed = settings.options.unloadFailed {
       unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))
@@ -223,10 +225,14 @@ final class WorkerServer {
     }
   }
 
+  /// Waits until a thread has changed the state of the link, or a time has passed. Rejects the calls whose time limits
+  /// have passed: they wait for a worker.
   func waitForWakeup(until end: ContinuousClock.Instant?) {
+    let time = [end, link.state.withLock(\.nextTime)].compactMap(\.self).min()
     var wait = pollfd(fd: link.wakeup, events: Int16(POLLIN), revents: 0)
-    poll(&wait, 1, Self.milliseconds(from: .now, until: end))
+    poll(&wait, 1, Self.milliseconds(from: .now, until: time))
     link.takeWakeup()
+    checkCalls(.now)
   }
 
   /// Returns the timeout for poll(), rounded up; -1 for none.
@@ -256,7 +262,7 @@ extension WorkerServer {
     WorkerLink.deliveries.run { call.promise.reject(error) }
   }
 
-  /// Rejects the calls of a worker that has ended, in their order: each after those whose results it takes.
+  /// Rejects the calls of a worker that has ended, each with the error of the one whose result it takes as its cause.
   private func rejectCrashed(_ calls: [RemoteCall], _ end: WorkerEnd) {
     var errors: [UInt64: PluginError] = [:]
     for call in calls {

@@ -32,6 +32,16 @@ struct WorkerLimitTests {
     })
   }
 
+  @Test("a time limit of a call counts while no worker is started because the last one ended without an answer")
+  func beforeRestart() async throws {
+    let plugin = try IsolatedPlugin.loading("dying") { $0.backoff = .seconds(3_600) }
+    #expect(try await plugin.outcome("die", .string("kill")).workerEnd != nil)
+    #expect(try await plugin.outcome("echo", .int(1), timeout: .milliseconds(1)).pluginError?.kind == .timedOut)
+    // The next one is started after 5 s.
+    #expect(plugin.workers.map(\.generation) == [1])
+    plugin.unload(deadline: .zero)
+  }
+
   @Test("a limit of depth rejects the call whose argument or result is too deep, and no other")
   func depth() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
