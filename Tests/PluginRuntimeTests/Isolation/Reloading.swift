@@ -1,6 +1,7 @@
 import Foundation
 import Promises
 import PromisesTestSupport
+import Synchronization
 import Testing
 
 @testable import PluginRuntime
@@ -99,6 +100,23 @@ struct Reloading {
     plugin.unload()
   }
 
+  @Test("reloading resumes the old workers once the new ones, which have failed, have ended and given back a lock")
+  func resuming() async throws {
+    let file = try ExchangedFile()
+    let folder = URL(fileURLWithPath: file.events).deletingLastPathComponent()
+    let lock = "-DLOCK=\"\(folder.appendingPathComponent("lock").path)\""
+    try file.install(1, lock)
+    let lines = Recorder<String>()
+    let plugin = try IsolatedPlugin(
+      loading: file.path, try file.options, host: Host.Options(log: { _, _, line in lines.record(line) }))
+    try file.install(2, lock, "-DSICK")
+    let error = #expect(throws: PluginError.self) { try plugin.reload() }
+    #expect(error?.message.contains("sick") == true, "\(error as Any)")
+    #expect(!lines.events.contains { $0.contains("locked") }, "\(lines.events)")
+    #expect(file.lines == ["load 1", "quiesce 1", "load 2", "health 2", "unload 2", "resume 1"])
+    plugin.unload()
+  }
+
   @Test("reloading lets the calls that come during quiesce() wait for the new file, or until their time is over")
   func quiescing() async throws {
     let file = try ExchangedFile()
@@ -125,6 +143,37 @@ struct Reloading {
     #expect(try await over.outcomeInTime().value == .void)
     for call in calls { #expect(try await call.outcomeInTime().value == .int(2)) }
     plugin.unload()
+  }
+
+  @Test("reloading starts no new worker once the plugin is to be unloaded")
+  func unloading() async throws {
+    let file = try ExchangedFile()
+    let folder = URL(fileURLWithPath: file.events).deletingLastPathComponent()
+    let go = folder.appendingPathComponent("go").path
+    try file.install(1, "-DWAITS=\"\(go)\"")
+    var options = try file.options
+    try options.capabilities.allow("read=\(folder.path)")
+    let plugin = try IsolatedPlugin(loading: file.path, options)
+    try file.install(2)
+    let (errors, ended) = (Recorder<PluginError?>(), Recorder<Int>())
+    Thread.detachNewThread {
+      do throws(PluginError) {
+        try plugin.reload()
+        errors.record(nil)
+      } catch {
+        errors.record(error)
+      }
+    }
+    try await waiting(for: { file.lines.contains("quiesce 1") })
+    Thread.detachNewThread {
+      plugin.unload()
+      ended.record(1)
+    }
+    try await waiting(for: { plugin.state.withLock(\.isClosed) })
+    #expect(FileManager.default.createFile(atPath: go, contents: nil))
+    try await waiting(for: { ended.count == 1 })
+    #expect(errors.events.map { $0?.kind } == [.rolledBack])
+    #expect(file.lines == ["load 1", "quiesce 1", "resume 1", "unload 1"])
   }
 
   @Test("reloading is refused by a plugin that does not quiesce, and by a host for its own process")
