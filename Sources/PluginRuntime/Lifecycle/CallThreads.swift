@@ -29,6 +29,8 @@ public final class CallThreads: Sendable {
     var waiting: [Entry] = []
     /// Whether a thread is on its way: it was woken or started, and has not looked for a job yet.
     var isWaking = false
+    /// Whether a retry is due.
+    var isRetrying = false
 
     /// Decides how a waiting job gets its thread.
     mutating func nextWakeup(limit: Int) -> Wakeup {
@@ -49,6 +51,8 @@ public final class CallThreads: Sendable {
 
   private let limit: Int
   private let idleTime: DispatchTimeInterval
+  /// Starts a thread that runs the body. Returns false if there is none.
+  private let startThread: @Sendable (_ body: @escaping Job) -> Bool
   private let state = Mutex(State())
   /// Signalled for each thread that is woken.
   private let wakeup = DispatchSemaphore(value: 0)
@@ -56,13 +60,20 @@ public final class CallThreads: Sendable {
   /// Creates an empty pool; threads start on demand.
   public convenience init(limit: Int) { self.init(limit: limit, idleTime: .seconds(1)) }
 
-  init(limit: Int, idleTime: DispatchTimeInterval) {
-    self.limit = limit
-    self.idleTime = idleTime
+  init(
+    limit: Int, idleTime: DispatchTimeInterval = .seconds(1),
+    startThread: @escaping @Sendable (_ body: @escaping Job) -> Bool = { ProcessGuard.startThread($0) }
+  ) {
+    (self.limit, self.idleTime, self.startThread) = (limit, idleTime, startThread)
   }
+
+  /// The time after which a thread that could not be started is tried again.
+  private static let retryTime = DispatchTimeInterval.milliseconds(100)
 
   /// The number of threads, with and without a job.
   var count: Int { state.withLock(\.threads) }
+  /// The number of threads that wait for a job.
+  var sleeping: Int { state.withLock(\.sleeping) }
 
   /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases
   /// the job after it has run.
@@ -78,16 +89,36 @@ public final class CallThreads: Sendable {
     switch next {
     case .none: break
     case .sleeper: wakeup.signal()
-    case .newThread:
-      if ProcessGuard.startThread({ [self] in work() }) { return }
-      // No thread could be started: a running thread takes the job when it is free; without one, the caller runs it.
-      let left = state.withLock { state in
-        state.threads -= 1
-        state.isWaking = false
-        return state.threads == 0 && !state.waiting.isEmpty ? state.waiting.removeFirst() : nil
-      }
-      left?.run()
+    case .newThread: if !startThread({ [self] in work() }) { continueWithoutThread() }
     }
+  }
+
+  /// Continues after a thread could not be started. A sleeping thread is woken. If all are busy, they take the jobs
+  /// when they are free, or a thread that is tried later does. Without any thread, the caller runs the jobs.
+  private func continueWithoutThread() {
+    state.withLock { ($0.threads, $0.isWaking) = ($0.threads - 1, false) }
+    while true {
+      let (entry, next, isRetry) = state.withLock { state -> (Entry?, Wakeup, Bool) in
+        if state.sleeping > 0 || state.waiting.isEmpty { return (nil, state.nextWakeup(limit: limit), false) }
+        let entry = state.threads == 0 ? state.waiting.removeFirst() : nil
+        // The jobs that run may wait for those that are left.
+        let isRetry = !state.waiting.isEmpty && !state.isRetrying
+        if isRetry { state.isRetrying = true }
+        return (entry, .none, isRetry)
+      }
+      if isRetry { DispatchQueue.global().asyncAfter(deadline: .now() + Self.retryTime) { [self] in retry() } }
+      perform(next)
+      guard let entry else { return }
+      entry.run()
+    }
+  }
+
+  private func retry() {
+    perform(
+      state.withLock { state in
+        state.isRetrying = false
+        return state.nextWakeup(limit: limit)
+      })
   }
 
   private func work() {
