@@ -9,8 +9,9 @@ final class Session {
   nonisolated let loop: MainLoop
   /// The threads for calls. Many, because functions may wait for each other.
   nonisolated let callThreads = CallThreads(limit: 1_000)
-  /// The threads that end calls, separate so that they do not wait for calls that never end.
-  nonisolated let endingThreads = CallThreads(limit: 8)
+  /// The threads that discard calls, separate so that they do not wait for calls that never end. As many, because
+  /// discard blocks may not return either.
+  nonisolated let endingThreads = CallThreads(limit: 1_000)
   nonisolated let host: Host
   /// The threads of plugins that have one of their own, by their ids.
   nonisolated let lanes: [String: CallLane]
@@ -183,8 +184,11 @@ final class Session {
   /// Unloads all plugins. Returns whether each was unloaded. The loop keeps running meanwhile, for log messages and
   /// interruptions.
   private func unload(deadline: Duration) -> Bool {
+    // A reload that has begun does not continue once its plugin is to be unloaded.
+    watcher?.stop()
     let end = Ending()
-    endingThreads.run { [host, loop] in
+    // A thread of its own: the others may all wait for discard blocks.
+    CallThreads(limit: 1).run { [host, loop] in
       let stuck = host.unloadAll(deadline: deadline)
       loop.post { end.stuck = stuck }
     }
