@@ -111,7 +111,7 @@ extension WorkerServer {
     guard case .array(let parts) = body, parts.count == 2, case .int(let number) = parts[0],
       let level = Int32(exactly: number).flatMap(LogLevel.init), case .string(let message) = parts[1]
     else { throw FrameError(description: "a line of the log of an unknown form") }
-    settings.host.log(level, settings.id(description), message)
+    settings.host.log(level, settings.id(description), message.cutToMessage)
   }
 
   // MARK: Answers
@@ -190,7 +190,7 @@ extension WorkerServer {
     }
     guard let call = link.state.withLock({ $0.calls[frame.request] }) else { return }
     let fraction: Double? = if case .double(let number) = parts[0] { number } else { nil }
-    let message: String? = if case .string(let text) = parts[1] { text } else { nil }
+    let message: String? = if case .string(let text) = parts[1] { text.cutToMessage } else { nil }
     let report = ProgressReport(
       plugin: settings.id(description), function: call.function, call: call.number,
       fraction: Progress(fraction: fraction ?? -1, message: nil).fraction, message: message)
@@ -246,6 +246,15 @@ extension WorkerServer {
       }
       promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
     }
+  }
+}
+
+extension String {
+  /// The text of a line of the log or of a report. The frame of a worker may have 256 MiB.
+  fileprivate var cutToMessage: String {
+    let longest = 1 << 16
+    guard utf8.count > longest else { return self }
+    return "\(String(decoding: utf8.prefix(longest), as: UTF8.self))... (\(utf8.count - longest) more bytes)"
   }
 }
 

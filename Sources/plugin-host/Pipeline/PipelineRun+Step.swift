@@ -190,10 +190,10 @@ extension PipelineRun {
           if isShown { found.withLock { _ = $0.insert(number) } }
           return .resolve(value)
         }
-        return session.call(call.function, of: call.plugin, arguments) { [self] report in
+        let reports = PostedReports(session.loop) { [self] in board.report($0, step: number) }
+        return session.call(call.function, of: call.plugin, arguments) { report in
           withExtendedLifetime(use) {}
-          guard isShown else { return }
-          session.loop.post { [self] in board.report(StepState.Report(report), step: number) }
+          if isShown { reports.post(report) }
         }
       }
     }

@@ -33,7 +33,7 @@ final class Session {
       let cause = here.isEmpty ? "" : "; code that has run in this process: \(here.joined(separator: ", "))"
       throw Failure(.rejected, "cannot make a loop for the main thread: \(error)\(cause)".displayLine)
     }
-    log = PluginLog(threshold: options.log)
+    log = PluginLog(threshold: options.log, loop: loop)
     patience = options.search.timeout?.duration ?? .seconds(30)
     lanes = Dictionary(
       plan.plugins.compactMap { plugin in plan.ownThread(of: plugin).map { (plugin.id, CallLane($0)) } }
@@ -48,9 +48,7 @@ final class Session {
     }
     var hostOptions = Host.Options(
       configuration: try (settings + options.settings).resolved(for: plan.plugins),
-      log: { [loop, log] level, plugin, message in
-        loop.post { log.write(level, plugin: plugin, message: message) }
-      })
+      log: { [log] level, plugin, message in log.post(level, plugin: plugin, message: message) })
     hostOptions.recursionLimit = options.recursionLimit
     hostOptions.ending = { plugin, body in PluginOutput.attributing(to: plugin, body) }
     host = Host(hostOptions)
