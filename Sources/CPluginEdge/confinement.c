@@ -156,6 +156,9 @@ int32_t plugin_confinement_limit(const plugin_confinement_t *given) {
   return error;
 }
 
+/* The attempts, a millisecond apart, to send a descriptor while processes of the user have too many under way. */
+enum { PATIENCE = 5000 };
+
 int32_t plugin_confinement_send(int32_t socket, const void *bytes, size_t count, int32_t descriptor) {
   union {
     char space[CMSG_SPACE(sizeof(int))];
@@ -173,9 +176,10 @@ int32_t plugin_confinement_send(int32_t socket, const void *bytes, size_t count,
     memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
   }
   ssize_t sent;
+  int patience = PATIENCE;
   do
     sent = sendmsg(socket, &message, MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
+  while (sent < 0 && (errno == EINTR || (errno == ETOOMANYREFS && patience-- > 0 && usleep(1000) == 0)));
   return sent < 0 ? errno : 0;
 }
 

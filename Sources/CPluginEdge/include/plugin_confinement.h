@@ -74,7 +74,8 @@ uint64_t plugin_confinement_noted_calls(void);
  * [any thread] */
 uint64_t plugin_confinement_noted_call(int32_t thread, uint64_t address);
 
-/* Sends bytes, and a descriptor unless it is -1, as one message. Returns 0, or an errno.
+/* Sends bytes, and a descriptor unless it is -1, as one message. Waits for up to five seconds while the processes of
+ * the user have too many descriptors under way. Returns 0, or an errno.
  * [any thread] */
 int32_t plugin_confinement_send(int32_t socket, const void *PROMISE_NONNULL bytes, size_t count, int32_t descriptor);
 

@@ -94,7 +94,7 @@ extension WorkerServer {
   private func checkTimes() {
     guard fault == nil else { return }
     let now = ContinuousClock.now
-    let isFull = link.sender.withLock { $0.isFull }
+    let (isFull, lacksDescriptors) = link.sender.withLock { ($0.isFull, $0.lacksDescriptors) }
     let (isDue, isClosing, isBusy) = link.state.withLock { state in
       (state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty)
     }
@@ -104,7 +104,8 @@ extension WorkerServer {
     if isClosing { checkClosing(now) }
     guard fault == nil, isBusy || stage != .running else { return }
     if plugin_process_is_stopped(process.pid) { return kill("it was stopped by a signal") }
-    ping(now)
+    // A ping would wait behind the bytes that lack descriptors. That is not the worker's fault.
+    if lacksDescriptors { pinged = nil } else { ping(now) }
   }
 
   /// Asks a busy worker each second whether it still reads. A worker whose descriptors were closed ends by that.

@@ -171,14 +171,16 @@ final class WorkerServer {
       state.worker = worker
       state.questions = 0
     }
-    confinement = ConfinementWatch(
-      ConfinementPlan(capabilities, settings.source, settings.options.program), process, settings.file)
+    let plan = ConfinementPlan(capabilities, settings.source, settings.options.program)
+    let confinement = ConfinementWatch(plan, process, settings.file)
+    self.confinement = confinement
     stageEnd = .now + settings.options.startTimeout
     let greeting = PluginValue.array([
       PluginWorker.greeting, .uint(UInt64(worker)),
       .uint(UInt64(max(0, settings.host.recursionLimit))),
     ])
     link.send(Frame(.hello, 0, greeting))
+    if confinement.error != 0 { kill("the host cannot send its rules: \(SystemLimit.text(confinement.error))") }
     return nil
   }
 
