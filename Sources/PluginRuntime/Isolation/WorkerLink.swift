@@ -83,7 +83,8 @@ final class WorkerLink: Sendable {
   let wakeup: Int32
 
   /// Makes a link without a worker; `nil` if the process has no descriptor left.
-  init?() {
+  init?(questionThreads: Int = WorkerLink.threads) {
+    questions = CallThreads(limit: questionThreads)
     wakeup = plugin_process_new_event()
     if wakeup < 0 { return nil }
   }
@@ -92,9 +93,9 @@ final class WorkerLink: Sendable {
 
   /// Threads for the reactions of promises, and for the release of closures of the program.
   static let deliveries = CallThreads(limit: threads)
-  /// Threads for callbacks and calls of other plugins, which may wait. Those of one plugin do not delay others.
-  let questions = CallThreads(limit: threads)
-  /// The maximum number of threads of each kind.
+  /// Threads for callbacks and calls of other plugins, which may wait. Those of one worker do not delay others.
+  let questions: CallThreads
+  /// The maximum number of threads of each pool.
   static let threads = 4_000
 
   func takeWakeup() {

@@ -206,7 +206,7 @@ extension WorkerServer {
     else { throw FrameError(description: "the call of a callback of an unknown form") }
     try noteQuestion()
     let callback = link.state.withLock { $0.callbacks[number] }
-    link.questions.run { [link, generation] in
+    let isRun = link.questions.runElsewhere { [link, generation] in
       let answer: WorkerQuestions.Answer
       do {
         answer = .success(try CallStack.at(Int(clamping: depth)) { try callback?.run(arguments) } ?? .void)
@@ -215,6 +215,13 @@ extension WorkerServer {
       }
       link.answer(.returned, frame.request, answer, to: generation)
     }
+    if !isRun { link.answer(.returned, frame.request, .failure(noThread("a callback")), to: generation) }
+  }
+
+  /// The answer to a question for which no thread can be started. The thread that serves the link must not wait for it.
+  private func noThread(_ subject: String) -> CallbackRejection {
+    CallbackRejection(
+      reason: PluginError(.overloaded, subject, "is not called: its thread cannot be started: \(SystemLimit.tasks)"))
   }
 
   /// Counts a question of the worker. The number is limited, because unanswered questions take memory of the host.
@@ -237,7 +244,7 @@ extension WorkerServer {
     // Noted before the next frame is read, which may cancel it.
     let call = ForeignCall()
     link.state.withLock { $0.foreign[frame.request] = call }
-    link.questions.run { [link, settings, generation] in
+    let isRun = link.questions.runElsewhere { [link, settings, generation] in
       let promise = CallStack.at(Int(clamping: depth)) { settings.callOtherPlugin(function, plugin, arguments) }
       call.begin(promise)
       let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
@@ -246,6 +253,9 @@ extension WorkerServer {
       }
       promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
     }
+    guard !isRun else { return }
+    link.state.withLock { $0.foreign[frame.request] = nil }
+    link.answer(.answered, frame.request, .failure(noThread("\(plugin).\(function)")), to: generation)
   }
 }
 

@@ -67,6 +67,15 @@ public final class CallThreads: Sendable {
   /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases
   /// the job after it has run.
   public func run(_ job: @escaping Job) {
+    for entry in add(job) { entry.run() }
+  }
+
+  /// Runs a job as `run` does, but never on the calling thread: returns false, without running the job, if there is no
+  /// thread and none can be started. Call it from one thread at a time, in a pool without other jobs.
+  func runElsewhere(_ job: @escaping Job) -> Bool { add(job).isEmpty }
+
+  /// Adds a job. Returns the jobs that no thread will run.
+  private func add(_ job: @escaping Job) -> [Entry] {
     perform(
       state.withLock { state in
         state.waiting.append(Entry(run: job))
@@ -74,20 +83,23 @@ public final class CallThreads: Sendable {
       })
   }
 
-  private func perform(_ next: Wakeup) {
+  /// Wakes or starts a thread. If none can be started, a running thread takes the jobs when it is free; without one,
+  /// returns them.
+  private func perform(_ next: Wakeup) -> [Entry] {
     switch next {
     case .none: break
     case .sleeper: wakeup.signal()
     case .newThread:
-      if ProcessGuard.startThread({ [self] in work() }) { return }
-      // No thread could be started: a running thread takes the job when it is free; without one, the caller runs it.
-      let left = state.withLock { state in
+      if ProcessGuard.startThread({ [self] in work() }) { break }
+      return state.withLock { state in
         state.threads -= 1
         state.isWaking = false
-        return state.threads == 0 && !state.waiting.isEmpty ? state.waiting.removeFirst() : nil
+        guard state.threads == 0 else { return [] }
+        defer { state.waiting = [] }
+        return state.waiting
       }
-      left?.run()
     }
+    return []
   }
 
   private func work() {
@@ -133,7 +145,8 @@ public final class CallThreads: Sendable {
       if entry == nil, isOver { state.threads -= 1 }
       return (entry, entry == nil && isOver, state.nextWakeup(limit: limit))
     }
-    perform(next)
+    // Returns no jobs: if one waits, this thread has not ended, and takes it.
+    _ = perform(next)
     return (entry, ends)
   }
 }
