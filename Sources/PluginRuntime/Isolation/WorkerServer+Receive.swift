@@ -5,11 +5,11 @@ import Promises
 import Synchronization
 
 extension WorkerServer {
-  /// Reads and handles the frames that have come. Returns false at the end of the stream.
+  /// Reads and handles the frames that have come, in so many chunks at most: a process may write faster than this
+  /// reads. Returns false at the end of the stream.
   @discardableResult
-  func receive(isLast: Bool) -> Bool {
-    // Bounded: a process that the ended one started may still write.
-    for _ in 0..<(isLast ? 4_096 : 1) {
+  func receive(chunks: Int = 1) -> Bool {
+    for _ in 0..<chunks {
       do throws(FrameError) {
         switch try incoming.receive(process.socket, &reader) {
         case .received: if fault != nil { reader = FrameReader() }

@@ -26,7 +26,7 @@ extension WorkerServer {
         if waits[4].revents != 0 { watchConfinement(waits[4].revents) }
         if waits[2].revents != 0 { link.takeWakeup() }
         if waits[1].revents != 0 { hasOutput = output.read(process.output, settings.options.output) }
-        if waits[0].revents & ~Int16(POLLOUT) != 0, !receive(isLast: false) {
+        if waits[0].revents & ~Int16(POLLOUT) != 0, !receive() {
           hasSocket = false
           // A process closes its socket when it ends, which is then noticed at once. One that lives on has a deadline.
           if stage != .exiting { expectEnd(within: .milliseconds(500), "closed its socket") }
@@ -156,7 +156,10 @@ extension WorkerServer {
     }
     for call in over { reject(call, timedOut(call)) }
     for request in stopped { link.send(Frame(.cancel, request)) }
-    if let stuck {
+    guard let stuck else { return }
+    // Answers that came before the worker is killed count, also that of this call.
+    receive(chunks: 256)
+    if link.state.withLock({ $0.calls[stuck.request] != nil }) {
       kill("its function \(stuck.function) did not stop within \(settings.options.grace) after it was asked to")
     }
   }

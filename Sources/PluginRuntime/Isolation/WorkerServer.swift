@@ -188,7 +188,7 @@ final class WorkerServer {
   private func finish() -> WorkerEnd.Cause {
     // Before the worker is reaped: until then, its process group's number cannot be that of another group.
     plugin_process_kill(process.pid)
-    receive(isLast: true)
+    receive(chunks: 4_096)
     // 64 chunks are more than a pipe holds.
     _ = output.read(process.output, chunks: 64, settings.options.output)
     output.finish(settings.options.output)

@@ -48,6 +48,29 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
+  @Test("an answer that came before the worker was killed for another call counts")
+  func answered() async throws {
+    let (gate, logged) = (Gate(), Recorder<Int>())
+    defer { gate.open() }
+    let host = Host.Options(log: { _, _, text in
+      guard text == "no value" else { return }
+      logged.record(1)
+      // Holds the thread that reads the answers of the worker.
+      gate.wait()
+    })
+    let plugin = try IsolatedPlugin.loading("dying", host: host) { $0.grace = .seconds(2) }
+    let stuck = plugin.call("block", [], timeout: .milliseconds(100))
+    // By then the worker was asked to stop the call.
+    try await Task.sleep(for: .seconds(1))
+    let call = plugin.call("log_setting", [.value(.string("none"))], timeout: nil)
+    try await waiting(for: { logged.count == 1 })
+    try await Task.sleep(for: .seconds(2))
+    gate.open()
+    #expect(try await call.outcomeInTime().value == .void)
+    #expect(try await stuck.outcomeInTime().workerEnd?.fault?.contains("did not stop within") == true)
+    plugin.unload()
+  }
+
   /// Returns a plugin without a worker: the next one does not load the plugin before the file is removed.
   private func withoutWorker() async throws -> (plugin: IsolatedPlugin, hold: String) {
     let hold = FileManager.default.temporaryDirectory.appending(path: "hold-\(UUID().uuidString)").path
