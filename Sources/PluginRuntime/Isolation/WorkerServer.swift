@@ -51,8 +51,8 @@ final class WorkerServer {
   @exclusivity(unchecked) private var hasAnswered = false
   /// The processor time that the last worker took, in whole seconds.
   private var processorTime = Duration.zero
-  /// The number of workers that ended in a row without an answer.
-  private var failures = 0
+  /// The numbers of workers that ended in a row without an answer: after they had begun to map the plugin, and all.
+  private var (failures, restarts) = (0, 0)
 
   init(
     _ link: WorkerLink, _ settings: WorkerSettings,
@@ -70,6 +70,7 @@ final class WorkerServer {
       guard isLoaded else { break }
       // Counts only workers that ended after they had begun to map the plugin.
       if stage != .greeting { failures = hasAnswered ? 0 : failures + 1 }
+      restarts = hasAnswered ? 0 : restarts + 1
       if let end {
         if stage != .greeting { failures = breakCircuit(after: end, failures: failures) }
         waitBeforeRestart()
@@ -209,8 +210,8 @@ final class WorkerServer {
   // MARK: Between two processes
 
   private func waitBeforeRestart() {
-    guard failures > 0 || stage == .greeting else { return }
-    let delay = min(settings.options.backoff * (1 << min(max(failures - 1, 0), 10)), .seconds(5))
+    guard restarts > 0 else { return }
+    let delay = min(settings.options.backoff * (1 << min(restarts - 1, 10)), .seconds(5))
     let end = ContinuousClock.now + delay
     while ContinuousClock.now < end, link.state.withLock({ $0.phase == .waiting }) { waitForWakeup(until: end) }
   }
