@@ -51,8 +51,9 @@ int32_t plugin_landlock_allow(int32_t rules, const char *PROMISE_NONNULL path, i
  * [any thread] */
 int32_t plugin_landlock_end(int32_t rules);
 
-/* Sets the limits of memory and CPU time, forbids core dumps and new privileges, and drops root's privileges except
- * that of reading and writing any file. Returns 0, or an errno.
+/* Sets the limits of memory and CPU time, forbids core files and new privileges, and drops root's privileges except
+ * that of reading and writing any file. A program that the system runs for core dumps decides about those itself.
+ * Returns 0, or an errno.
  * [while the process has one thread] */
 int32_t plugin_confinement_limit(const plugin_confinement_t *PROMISE_NONNULL given);
 

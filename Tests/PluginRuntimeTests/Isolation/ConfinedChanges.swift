@@ -132,6 +132,12 @@ struct ConfinedChanges {
     }
     #expect(try await change("fchmod", 0o4751).value == .int(0))
     #expect(mode(file) == 0o751)
+    let device = try await plugin.outcome(
+      "change_open", .string("/dev/null"), .int(Int64(O_RDWR)), .string("fchmod"), .uint(0o666))
+    #expect(
+      device.pluginError?.message
+        == "was refused 'write=/dev/null (fchmod)', which needs that capability and an own file that is open for writing"
+    )
     #expect(try await change("fchown", UInt64(getuid())).value == .int(0))
     #expect(try await change("fchown", UInt64(getuid()) + 1).refusal?.description == "write=\(file) (fchown)")
   }
