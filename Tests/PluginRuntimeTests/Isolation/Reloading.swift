@@ -361,4 +361,33 @@ struct Reloading {
     watcher.stop()
     try host.unload("test.reloading")
   }
+
+  @Test("reloading follows from a change whose event the system has dropped because there were too many")
+  func overflown() async throws {
+    let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+    let limit = try #require(Int(text.filter(\.isNumber)))
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let (gate, reports) = (Gate(), Recorder<String>())
+    defer { gate.open() }
+    let watcher = try PluginWatcher(host) { plugin, _ in
+      reports.record(plugin)
+      // Holds the thread that reads the events.
+      gate.wait()
+    }
+    try file.install(2)
+    try await waiting(for: { reports.count == 1 })
+    let folder = (file.path as NSString).deletingLastPathComponent
+    let names = ["\(folder)/one", "\(folder)/two"]
+    #expect(FileManager.default.createFile(atPath: names[0], contents: nil))
+    // Equal events that follow each other count once.
+    for number in 0..<(limit + 10) { rename(names[number % 2], names[(number + 1) % 2]) }
+    try file.install(3)
+    gate.open()
+    try await waiting(for: { reports.count == 2 })
+    #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(3))
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
 }
