@@ -36,7 +36,7 @@ struct PluginScanner {
       paths.map { path in
         do throws(Failure) {
           try PluginFinder.checkText(path)
-          try trust.check(path)
+          try trust.check(library: path)
           return AdoptionFile.isNamed(path) ? .adoption(try AdoptionFile.read(path, trust: trust)) : .plugin(path)
         } catch {
           return .unreadable(error)
