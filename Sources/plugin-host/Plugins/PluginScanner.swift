@@ -100,7 +100,11 @@ enum ScanTarget {
   /// require that.
   func description(timeout: Duration) throws(Failure) -> PluginDescription {
     func workers(_ file: String) -> IsolationOptions? {
-      guard Admission.isolates(file) else { return nil }
+      guard Admission.isolates(file) else {
+        // Another file may be at the path by the time that it is opened again.
+        Admission.beginHosting()
+        return nil
+      }
       var options = IsolationOptions.runningThisProgram(timeout: timeout)
       options.output = { _ in }
       return options
