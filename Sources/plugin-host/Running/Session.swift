@@ -100,11 +100,16 @@ final class Session {
       // By the path with its symbolic links, which a reload follows as they are then.
       case (.process, nil): try host.load(plan.file(of: plugin), isolation: workers)
       }
-    guard loaded.id != id else { return }
-    throw PluginError(
-      .badDescriptor, path,
-      "had the id '\(id)' when it was described, and '\(loaded.id)' when it was loaded: "
-        + "promise_plugin_entry() has to return the same id each time")
+    guard loaded.id == id else {
+      throw PluginError(
+        .badDescriptor, path,
+        "had the id '\(id)' when it was described, and '\(loaded.id)' when it was loaded: "
+          + "promise_plugin_entry() has to return the same id each time")
+    }
+    // The command line or the pipeline was checked with the description.
+    guard loaded == plugin else {
+      throw PluginError(.replaced, path, "has another description than before it was loaded")
+    }
   }
 
   /// Calls a function. Until the call is settled, lines that are printed in this process are attributed to its plugin.
