@@ -45,21 +45,15 @@ struct PluginScanner {
   }
 
   private func scan(_ targets: [ScanTarget]) -> [Result<PluginDescription, Failure>] {
-    let limit = Self.processes
-    guard let places = plugin_child_places(limit) else {
-      let failure = Failure(.notLoaded, "cannot map memory for a process that reads plugins: \(SystemError.last)")
-      return targets.map { _ in .failure(failure) }
-    }
-    defer { munmap(places, limit * MemoryLayout<plugin_activity_kind_t>.size) }
     var results: [Result<PluginDescription, Failure>?] = Array(repeating: nil, count: targets.count)
     var waiting = targets.indices
-    var running: [(index: Int, process: ScanProcess)?] = Array(repeating: nil, count: limit)
+    var running: [(index: Int, process: ScanProcess)?] = Array(repeating: nil, count: Self.processes)
     var left = targets.count
     while left > 0 {
       for slot in running.indices where running[slot] == nil {
         guard let index = waiting.popFirst() else { break }
         do throws(Failure) {
-          running[slot] = (index, try ScanProcess(targets[index], place: places + slot, timeout: timeout))
+          running[slot] = (index, try ScanProcess(targets[index], timeout: timeout))
         } catch {
           results[index] = .failure(error)
           left -= 1
