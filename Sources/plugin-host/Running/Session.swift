@@ -107,8 +107,8 @@ final class Session {
           + "promise_plugin_entry() has to return the same id each time")
     }
     // The command line or the pipeline was checked with the description.
-    guard loaded == plugin else {
-      throw PluginError(.replaced, path, "has another description than before it was loaded")
+    guard loaded.functions == plugin.functions, loaded.required == plugin.required else {
+      throw PluginError(.replaced, path, "has other functions or requirements than when it was described")
     }
   }
 
