@@ -135,8 +135,10 @@ extension EndToEnd {
       return (marking, mark)
     }
 
-    @Test("an untrusted file that takes the place of a trusted one does not run in a child that reads its description")
-    func exchangedDescriptions() throws {
+    @Test(
+      "an untrusted file that takes the place of a trusted one does not run in a child that describes or checks it",
+      arguments: [("inspect", 40), ("check", 8)])
+    func exchangedDescriptions(command: String, count: Int) throws {
       let (marking, mark) = try markingPlugin()
       #expect(try run("trust", "policy", "--untrusted", "process", "any").status == 0)
       #expect(try run("trust", "add", plugin).status == 0)
@@ -155,8 +157,9 @@ extension EndToEnd {
         isOver.signal()
         hasEnded.wait()
       }
-      for _ in 0..<40 {
-        _ = try run("inspect", plugin)
+      for _ in 0..<count {
+        let options = command == "check" ? ["--calls", "1", "--timeout", "1"] : []
+        _ = try HostProcess.run([command] + options + [plugin], environment: ["XDG_CONFIG_HOME": folder.path])
         #expect(access(mark, F_OK) != 0)
         if unlink(mark) == 0 { break }
       }
