@@ -91,6 +91,8 @@ struct Breaker {
       #expect(outcome.pluginError?.kind != .quarantined && outcome.workerEnd != nil, "\(outcome)")
     }
     try #require(symlink(Fixture.pluginHost, program) == 0)
+    // The second one that counts.
+    #expect(try await plugin.outcome("die", .string("kill")).workerEnd != nil)
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
     #expect(opened.events == [])
     plugin.unload()
