@@ -137,7 +137,7 @@ extension EndToEnd {
 
     @Test(
       "an untrusted file that takes the place of a trusted one does not run in a child that describes or checks it",
-      arguments: [("inspect", 40), ("check", 8)])
+      arguments: [("inspect", 40), ("check", 40)])
     func exchangedDescriptions(command: String, count: Int) throws {
       let (marking, mark) = try markingPlugin()
       #expect(try run("trust", "policy", "--untrusted", "process", "any").status == 0)
