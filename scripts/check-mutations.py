@@ -174,6 +174,8 @@ def switch_mistake(file, before, after):
         return "a bracket has no counterpart: replace whole statements, or one expression"
     if re.match(r"\s*(?:if|while|for|switch)\b", code) and not re.search(r"[;}]\s*$", code):
         return "it is half a statement: add what the condition controls, or replace the condition alone"
+    if code.rstrip().endswith(","):
+        return "it is an element of a list: replace an expression within it"
     depth = 0
     for line in before:
         declared = re.match(r"\s*(?!return\b|goto\b|else\b|case\b)(?:\w+ )*\w+[ *]+(\w+)(?:\[.*\])? *(?:=[^=]|;)", line)
