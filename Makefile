@@ -2,7 +2,7 @@
 #
 #   make demo      set everything up, run the example pipeline on this project's own sources
 #   make test      set everything up, pass every test
-#   make install   PREFIX=/usr/local DESTDIR=
+#   make install   PREFIX=/usr/local DESTDIR=: installs what `make` has built
 #   make bench     the budgets, as ratios
 #   make repeat    TIMES=100 TESTS=: looks for tests that fail by chance
 #   make mutate    SINCE=<commit> | SAMPLE=1000 SEED=1 | FOLDER=<folder>: mutation testing (docs/mutation.md)
@@ -82,7 +82,8 @@ conformance:
 demo: setup-demo build
 	@OUT="$(CURDIR)/out/demo" examples/demo.sh
 
-install: build
+# Builds nothing: root may install files that another user has built.
+install:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh install
 
 uninstall:

@@ -65,8 +65,8 @@
  *   (promise_queue_take(), promise_value_describe()) have no upper limit.
  *
  * LIFETIME
- *   Handles are counted. A function that creates one returns a reference to the caller; ..._retain() adds one,
- *   ..._release() releases one.
+ *   Handles are counted. A function that creates one returns a reference to the caller; ..._retain() adds one, up to
+ *   2^26 to a promise and 2^24 - 1 to any other object; ..._release() releases one.
  *
  *     handle       the last release
  *     promise      releases its value; of a pending promise, frees its callbacks uncalled

@@ -233,9 +233,9 @@ typedef struct promise_plugin {
   promise_plugin_load_t PROMISE_NULLABLE load;
 
   /* Called once after the last call, when every promise that the plugin returned is settled or abandoned; may be NULL.
-   * At the host's deadline the host discards those that are still pending. If a function or a destructor of the plugin
-   * has not returned by then, this is not called. Threads of the plugin must have ended when it returns. The code stays
-   * mapped.
+   * At the host's deadline the host discards those that are still pending. If a function, a destructor or a discard
+   * block of the plugin does not return in time, this is not called. Threads of the plugin must have ended when it
+   * returns. The code stays mapped.
    * [one thread] */
   promise_plugin_unload_t PROMISE_NULLABLE unload;
 

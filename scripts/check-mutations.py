@@ -151,12 +151,14 @@ def places(source, before):
 
 
 def ends_declaration(file, before, place):
-    """Whether a brace in Swift code ends a function, or another declaration, that begins before the code."""
+    """Whether a brace in Swift code begins or ends the body of a declaration that begins before the code."""
     ends = unpaired("\n".join(before)).count("}")
-    found = places(text(file), before) if ends else []
+    is_body = "".join(before).lstrip().startswith("{")
+    found = places(text(file), before) if ends or is_body else []
     if len(found) < max(place, 1):
         return False
-    heads = unpaired(text(file)[:found[max(place, 1) - 1][0]]).split("{")[:-1][-ends:]
+    heads = unpaired(text(file)[:found[max(place, 1) - 1][0]]).split("{")
+    heads = heads[:-1][-ends:] * (ends > 0) + heads[-1:] * is_body
     return any(re.search(DECLARATION + r"(?:(?!\b(?:if|guard|while|switch|do|else|defer|let)\b)[^}])*$", head)
                for head in heads)
 
@@ -172,6 +174,8 @@ def switch_mistake(file, before, after):
         return "a bracket has no counterpart: replace whole statements, or one expression"
     if re.match(r"\s*(?:if|while|for|switch)\b", code) and not re.search(r"[;}]\s*$", code):
         return "it is half a statement: add what the condition controls, or replace the condition alone"
+    if code.rstrip().endswith(","):
+        return "it is an element of a list: replace an expression within it"
     depth = 0
     for line in before:
         declared = re.match(r"\s*(?!return\b|goto\b|else\b|case\b)(?:\w+ )*\w+[ *]+(\w+)(?:\[.*\])? *(?:=[^=]|;)", line)
@@ -206,7 +210,7 @@ def mistakes(fields, before, after):
         if file.endswith(".swift") and re.match(r"\s*(?:[@\w()]+ +)*" + DECLARATION, "\n".join(before)):
             yield "it begins with the declaration of a function or a property: replace statements of its body"
         elif file.endswith(".swift") and ends_declaration(file, before, place):
-            yield "it has the end of a function, where no switch can stand: replace statements of its body"
+            yield "it has the beginning or the end of a function, where no switch can stand: replace statements of its body"
         if not is_header(file) and (mistake := switch_mistake(file, before, after)):
             yield mistake
     if not fields.get("breaks"):

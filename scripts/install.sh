@@ -5,18 +5,22 @@
 #
 # library: libpromise.so with its links, libpromise.a, the headers with a module map, promise.cdef, promise.pc. host:
 # plugin-host, its man page, its completions for bash, zsh and fish, and the helper libexec/plugin-worker, a link to it.
-# conformance: promise-conformance and its man page. Each: the licence and the pages of docs/. Default: all.
+# conformance: promise-conformance and its man page. Each: the licence and the pages of docs/ for users. Default: all.
+# Builds nothing, so that root can install files that another user has built. Removes libraries and pages of other
+# versions.
 #
 # PREFIX       the prefix at run time: /usr/local
 # DESTDIR      prepended to every path while installing, for packages; empty
-# LIBDIR, INCLUDEDIR, BINDIR, LIBEXECDIR, DATADIR   lib, include, bin, libexec and share under PREFIX
+# LIBDIR, INCLUDEDIR, BINDIR, LIBEXECDIR, DATADIR   lib, include, bin, libexec and share under PREFIX. With another
+#              LIBEXECDIR, Swift programs name the helper by its path: WorkerProgram.installed(under:) expects libexec.
 # LIBRARY      the built library: .build/release/libpromise.so; libpromise.a beside it is installed if it exists
 # PLUGIN_HOST  the built host: .build-host/release/plugin-host
 # CONFORMANCE  the built program: .build/conformance/promise-conformance
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-version=1.0.0 # of the library's file; its first number is the soname's
+version=1.0.0 # of the library's file
+soname=libpromise.so.${version%%.*}
 prefix=${PREFIX:-/usr/local}
 prefix=${prefix%/}
 destdir=${DESTDIR:-}
@@ -30,7 +34,9 @@ archive=${library%.so*}.a
 host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
 conformance=${CONFORMANCE:-$root/.build/conformance/promise-conformance}
 documents=$datadir/doc/promise
-mapfile -t pages < <(cd "$root/docs" && printf '%s\n' *.md)
+# Pages for those who change the sources.
+internal='architecture|mutation|releasing|testing'
+mapfile -t pages < <(cd "$root/docs" && printf '%s\n' *.md decisions/*.md | grep -vxE "($internal)\.md")
 cdef=$datadir/promise/promise.cdef
 module_map=$includedir/CPromise/module.modulemap
 declare -A completions=(
@@ -50,9 +56,14 @@ die() {
   exit 2
 }
 
-# put MODE SOURCE TARGET [ADVICE]: installs one file, and creates its folder if necessary.
+# check_built FILE TARGET: TARGET is the make target that builds the file.
+check_built() { [[ -f $1 ]] || die "no such file: $1 (build it first: make $2)"; }
+check_library() { check_built "$library" libpromise; }
+check_host() { check_built "$host" plugin-host; }
+check_conformance() { check_built "$conformance" conformance; }
+
+# put MODE SOURCE TARGET: installs one file, and creates its folder if necessary.
 put() {
-  [[ -f $2 ]] || die "no such file: $2${4:+ ($4)}"
   install -D -m "$1" "$2" "$destdir$3"
 }
 
@@ -70,17 +81,28 @@ under_prefix() {
   if [[ $1 == "$prefix"/* ]]; then echo "\${prefix}/${1#"$prefix"/}"; else echo "$1"; fi
 }
 
+# show PAGE: prints a page. A link to a file that is not installed becomes its text.
+show() {
+  sed -zE "s,\[([^]]*)\]\((\.\./)*((include|Tests|examples|completions)/|[a-z-]+\.txt|($internal)\.md)[^)]*\),\1,g" \
+    "$root/docs/$1"
+}
+
 # The licence, and the pages that the headers and manuals refer to.
 install_documents() {
   local page
+  remove_pages
   put 644 "$root/LICENSE" "$documents/LICENSE"
-  for page in "${pages[@]}"; do put 644 "$root/docs/$page" "$documents/$page"; done
+  for page in "${pages[@]}"; do write "$documents/$page" show "$page"; done
 }
 
+remove_pages() { rm -f "$destdir$documents"/*.md "$destdir$documents"/decisions/*.md; }
+
 install_library() {
-  put 755 "$library" "$libdir/libpromise.so.$version" "build it first: make libpromise"
-  ln -sf "libpromise.so.$version" "$destdir$libdir/libpromise.so.${version%%.*}"
-  ln -sf "libpromise.so.${version%%.*}" "$destdir$libdir/libpromise.so"
+  put 755 "$library" "$libdir/libpromise.so.$version"
+  ln -sf "libpromise.so.$version" "$destdir$libdir/$soname"
+  ln -sf "$soname" "$destdir$libdir/libpromise.so"
+  # ldconfig would link the soname to the newest.
+  find "$destdir$libdir" -maxdepth 1 -name "$soname.*" ! -name "libpromise.so.$version" -delete
   local header
   for header in "${headers[@]}"; do put 644 "$root/include/$header" "$includedir/$header"; done
   if [[ -f $archive ]]; then put 644 "$archive" "$libdir/libpromise.a"; fi
@@ -99,28 +121,26 @@ install_library() {
   install_documents
 }
 
-# install_program NAME FILE TARGET: installs a program with its manual; TARGET is the make target that builds it.
+# install_program NAME FILE: installs a program with its manual.
 install_program() {
-  put 755 "$2" "$bindir/$1" "build it first: make $3"
+  put 755 "$2" "$bindir/$1"
   put 644 "$root/docs/man/$1.1" "$datadir/man/man1/$1.1"
   install_documents
 }
 
 install_host() {
-  install_program plugin-host "$host" plugin-host
+  install_program plugin-host "$host"
   install -d "$destdir$libexecdir"
   ln -sf "$(realpath -ms --relative-to="$libexecdir" "$bindir")/plugin-host" "$destdir$libexecdir/plugin-worker"
   local file
   for file in "${!completions[@]}"; do put 644 "$root/completions/$file" "$datadir/${completions[$file]}"; done
 }
-install_conformance() { install_program promise-conformance "$conformance" conformance; }
+install_conformance() { install_program promise-conformance "$conformance"; }
 
 uninstall_library() {
   local name
-  for name in libpromise.so libpromise.so."${version%%.*}" libpromise.so."$version" libpromise.a \
-    pkgconfig/promise.pc; do
-    rm -f "$destdir$libdir/$name"
-  done
+  rm -f "$destdir$libdir/$soname".*
+  for name in libpromise.so "$soname" libpromise.a pkgconfig/promise.pc; do rm -f "$destdir$libdir/$name"; done
   rm -f "$destdir$module_map" "$destdir$cdef"
   remove_empty "$(dirname "$module_map")"
   remove_empty "$(dirname "$cdef")"
@@ -141,11 +161,11 @@ uninstall_conformance() { uninstall_program promise-conformance; }
 
 # The documents are removed with the last part that they cover.
 uninstall_documents() {
-  local page
-  if [[ ! -e $destdir$libdir/libpromise.so.$version && ! -e $destdir$bindir/plugin-host &&
+  if [[ ! -e $destdir$libdir/$soname && ! -e $destdir$bindir/plugin-host &&
     ! -e $destdir$bindir/promise-conformance ]]; then
     rm -f "$destdir$documents/LICENSE"
-    for page in "${pages[@]}"; do rm -f "$destdir$documents/$page"; done
+    remove_pages
+    remove_empty "$documents/decisions"
     remove_empty "$documents"
   fi
 }
@@ -159,7 +179,7 @@ refresh_loader() {
   local ldconfig
   ldconfig=$(PATH=$PATH:/sbin:/usr/sbin command -v ldconfig) || return 0
   if [[ -z $destdir && -w /etc/ld.so.cache ]] && "$ldconfig" -vNX 2> /dev/null | grep "^$libdir:" > /dev/null; then
-    "$ldconfig" || echo "install.sh: ldconfig failed; programs may not find $libdir/libpromise.so.${version%%.*}" >&2
+    "$ldconfig" || echo "install.sh: ldconfig failed; programs may not find $libdir/$soname" >&2
   fi
 }
 
@@ -176,6 +196,9 @@ for path in "$prefix" "$libdir" "$includedir" "$bindir" "$libexecdir" "$datadir"
 done
 
 umask 022
+if [[ $action == install ]]; then
+  for part in "$@"; do "check_$part"; done
+fi
 for part in "$@"; do "${action}_$part"; done
 if [[ $action == uninstall ]]; then uninstall_documents; fi
 if [[ " $* " == *" library "* ]]; then refresh_loader; fi

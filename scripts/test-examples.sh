@@ -123,6 +123,8 @@ if command -v python3 >/dev/null; then
   try "python: promises in asyncio" compare "$root/examples/loops/expected.txt" timeout "$limit" \
     python3 "$root/examples/loops/promises_asyncio.py"
   try "python: promise.py" timeout "$limit" python3 "$root/Tests/Examples/promise_test.py"
+  try "python: reasons that promise.py raises" timeout "$limit" python3 "$root/Tests/Examples/promise_raising_test.py"
+  try "python: processes with promise.py" timeout "$limit" python3 "$root/Tests/Examples/promise_processes_test.py"
 else
   echo "skip  python: there is no python3"
 fi
@@ -140,6 +142,14 @@ try_often() {
   shift
   for run in 1 2 3 4 5; do try "$binding, run $run" timeout "$limit" "$@"; done
 }
+# try_alone LABEL COMMAND...: runs the command with the library alone, without the link of a development package.
+mkdir -p "$out/alone"
+ln -sf "$library" "$out/alone/libpromise.so.1"
+try_alone() {
+  binding=$1
+  shift
+  try "$binding, by the soname" timeout "$limit" env -u LIBPROMISE LD_LIBRARY_PATH="$out/alone" "$@"
+}
 # try_scarce LABEL [VARIABLE=VALUE...] COMMAND...: runs the command while memory runs out.
 try_scarce() {
   binding=$1
@@ -149,16 +159,19 @@ try_scarce() {
 if command -v python3 >/dev/null; then
   export PYTHONPATH="$queues" PYTHONDONTWRITEBYTECODE=1
   try "queue: asyncio, and 20 exits while timers fire" timeout "$limit" python3 "$queues/test_queue.py"
+  try_alone "queue: asyncio" python3 "$queues/test_queue.py"
   try_scarce "queue: asyncio" python3 "$scarce/scarce.py" 60
 fi
 if command -v luajit >/dev/null; then
   try_often "queue: LuaJIT" luajit "$queues/test.lua"
+  try_alone "queue: LuaJIT" luajit "$queues/test.lua"
   try_scarce "queue: LuaJIT" LUA_PATH="$queues/?.lua" luajit "$scarce/scarce.lua"
 else
   echo "skip  queue: LuaJIT: there is no luajit"
 fi
 if command -v php >/dev/null && php -d ffi.enable=1 -r 'exit(class_exists("FFI") && class_exists("Fiber") ? 0 : 1);'; then
   try_often "queue: PHP" php -d ffi.enable=1 "$queues/test.php"
+  try_alone "queue: PHP" php -d ffi.enable=1 "$queues/test.php"
   try_scarce "queue: PHP" LD_PRELOAD="$out/scarce.so $library" SCARCE_LIBRARY="$out/scarce.so" \
     php -d ffi.enable=1 "$scarce/scarce.php" "$queues/promise.php" 100
 else

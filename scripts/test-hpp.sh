@@ -74,6 +74,14 @@ refuses() {
   return $status
 }
 
+# hides PROGRAM COMPILER...: whether a library with the program's code that hides its symbols exports, of the headers,
+# the exceptions alone.
+hides() {
+  "${@:2}" -fPIC -shared -fvisibility=hidden -o "$1.so" || return 1
+  nm -DC --defined-only "$1.so" | grep 'promises::' > "$1.symbols"
+  grep -q 'typeinfo for promises::cancelled' "$1.symbols" && ! grep -vE 'promises::(error|cancelled)' "$1.symbols"
+}
+
 # test_source NUMBER: builds and runs a program.
 test_source() {
   local source name combination cxx standard option label program traps limit
@@ -98,6 +106,9 @@ test_source() {
     if PROBE=cpp supports 'int main() {}\n' "$cxx" "${overflow[@]}"; then traps=("${overflow[@]}"); fi
     limited "$label builds" "$cxx" "$option" "${flags[@]}" "${traps[@]}" "$source" "${libraries[@]}" -o "$program"
     limited "$label" "$program"
+    if [[ $name == coroutines ]]; then
+      try "$label: a library hides the headers" hides "$program" "$cxx" "$option" "${flags[@]}" "$source"
+    fi
     if [[ $cxx == g++ ]]; then
       try "$label: the headers under -Weffc++" quiet_headers "$cxx" "$option" "${flags[@]/-Werror/}" "$source"
     fi

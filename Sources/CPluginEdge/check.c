@@ -46,7 +46,7 @@ static const char *crash_of(int number, const ucontext_t *context) {
 }
 
 static const char *place_of(const region_t *region, const uint8_t *address) {
-  if (!region->live)
+  if (!region->live && !region->is_kept)
     return "after the call";
   if (address < region->data)
     return "before";
@@ -111,18 +111,29 @@ plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *na
   if (aligned)
     data = (uint8_t *)((uintptr_t)data & ~(uintptr_t)15);
   memset(data, 0, size);
-  regions[region_count++] = (region_t){start, data, pages, size, {name, prepares}, true, false};
+  regions[region_count++] = (region_t){start, data, pages, size, {name, prepares}, true, false, false};
   return (plugin_check_memory_t){data, size};
 }
 
+static region_t *region_of(plugin_check_memory_t memory) {
+  for (size_t i = region_count; i-- > 0;)
+    if (regions[i].data == memory.data && regions[i].live)
+      return &regions[i];
+  return NULL;
+}
+
 void plugin_check_protect(plugin_check_memory_t memory) {
-  for (size_t i = region_count; i-- > 0;) {
-    if (regions[i].data != memory.data || !regions[i].live)
-      continue;
-    mprotect(regions[i].start + page, regions[i].pages * page, PROT_READ);
-    regions[i].is_constant = true;
+  region_t *region = region_of(memory);
+  if (region == NULL)
     return;
-  }
+  mprotect(region->start + page, region->pages * page, PROT_READ);
+  region->is_constant = true;
+}
+
+void plugin_check_keep(plugin_check_memory_t memory) {
+  region_t *region = region_of(memory);
+  if (region != NULL)
+    region->is_kept = true;
 }
 
 void plugin_check_visit(void (*visit)(const region_t *region)) {
@@ -163,8 +174,10 @@ plugin_check_words_t plugin_check_callback(void) {
 
 void plugin_check_retire(void) {
   for (size_t i = region_count; i-- > 0 && regions[i].live;) {
+    regions[i].live = false;
+    if (regions[i].is_kept)
+      continue;
     mprotect(regions[i].start + page, regions[i].pages * page, PROT_NONE);
     madvise(regions[i].start + page, regions[i].pages * page, MADV_DONTNEED);
-    regions[i].live = false;
   }
 }

@@ -45,7 +45,7 @@ static void fill_region(const region_t *region) {
 }
 
 static void note_region(const region_t *region) {
-  if (region->is_constant)
+  if (region->is_constant || region->is_kept)
     return;
   bool is_tried = region->argument.name == tried;
   for (size_t i = 0; i < region->size; i++)

@@ -9,7 +9,7 @@ typedef struct region {
   uint8_t *start, *data;
   size_t pages, size;
   plugin_check_argument_t argument;
-  bool live, is_constant;
+  bool live, is_constant, is_kept;
 } region_t;
 
 /* Calls `visit` with each argument's memory of the current call of the checked function. */

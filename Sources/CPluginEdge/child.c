@@ -104,6 +104,7 @@ int32_t plugin_child_fork(plugin_child_t *child, plugin_activity_kind_t *place) 
     return 0;
   }
   setpgid(process, process);
+  madvise(place, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTFORK);
   close(report[1]);
   close(output[1]);
   *child = (plugin_child_t){.process = process, .report = report[0], .output = output[0], .end = -1};
@@ -131,10 +132,13 @@ int32_t plugin_child_end(plugin_child_t *child) {
   return status;
 }
 
-plugin_activity_kind_t *plugin_child_places(size_t count) {
-  size_t size = count * sizeof(plugin_activity_kind_t);
-  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+plugin_activity_kind_t *plugin_child_place(void) {
+  void *memory = mmap(NULL, sizeof(plugin_activity_kind_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? NULL : memory;
+}
+
+void plugin_child_free_place(plugin_activity_kind_t *place) {
+  munmap(place, sizeof *place);
 }
 
 void plugin_child_adopt_orphans(void) {

@@ -116,13 +116,19 @@ static int32_t limit(int resource, uint64_t soft, uint64_t hard) {
   return setrlimit(resource, &new) == 0 ? 0 : errno;
 }
 
+/* The usual limit of a stack. */
+enum { STACK = 8 << 20 };
+
 /* Also for the stack of the main thread, which grows, and does not count as data. */
 static int32_t limit_memory(uint64_t size) {
   struct rlimit stack;
   int32_t error = limit(RLIMIT_DATA, size, size);
   if (error == 0 && getrlimit(RLIMIT_STACK, &stack) != 0)
     error = errno;
-  uint64_t most = error == 0 && stack.rlim_cur < size ? stack.rlim_cur : size;
+  /* Without a limit, programs would make the stack of each thread as large as the memory. */
+  uint64_t most = error == 0 && stack.rlim_cur != RLIM_INFINITY ? stack.rlim_cur : STACK;
+  if (most > size)
+    most = size;
   return error == 0 ? limit(RLIMIT_STACK, most, most) : error;
 }
 
@@ -156,6 +162,9 @@ int32_t plugin_confinement_limit(const plugin_confinement_t *given) {
   return error;
 }
 
+/* The attempts, a millisecond apart, to send a descriptor while processes of the user have too many under way. */
+enum { PATIENCE = 5000 };
+
 int32_t plugin_confinement_send(int32_t socket, const void *bytes, size_t count, int32_t descriptor) {
   union {
     char space[CMSG_SPACE(sizeof(int))];
@@ -173,9 +182,10 @@ int32_t plugin_confinement_send(int32_t socket, const void *bytes, size_t count,
     memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
   }
   ssize_t sent;
+  int patience = PATIENCE;
   do
     sent = sendmsg(socket, &message, MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
+  while (sent < 0 && (errno == EINTR || (errno == ETOOMANYREFS && patience-- > 0 && usleep(1000) == 0)));
   return sent < 0 ? errno : 0;
 }
 

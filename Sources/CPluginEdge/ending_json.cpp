@@ -2,7 +2,9 @@
 #include "plugin_output.h"
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
+#include <poll.h>
 #include <unistd.h>
 
 namespace {
@@ -43,7 +45,11 @@ const char *plugin::decimal(int64_t number, char (&digits)[24]) noexcept {
 void plugin::write_all(const char *text, size_t length) noexcept {
   plugin_output_await(1000000000);
   for (size_t at = 0; at < length;) {
-    ssize_t written = ::write(STDERR_FILENO, text + at, length - at);
+    // A reader that does not read must not keep the process from ending. A pipe that is ready takes PIPE_BUF bytes.
+    pollfd ready = {STDERR_FILENO, POLLOUT, 0};
+    if (poll(&ready, 1, 1000) == 0)
+      return;
+    ssize_t written = ::write(STDERR_FILENO, text + at, length - at < PIPE_BUF ? length - at : PIPE_BUF);
     if (written < 0 && errno != EINTR)
       return;
     at += written > 0 ? static_cast<size_t>(written) : 0;

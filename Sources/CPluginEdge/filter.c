@@ -91,15 +91,6 @@ static void test_condition(program_t *program, filter_condition_t condition, uin
   case OTHER_IO_PRIORITY:
     test_priority(program, FILTER_IO_PRIORITY_PROCESS);
     break;
-  case UNCONNECTED_PAIR:
-    load(program, 0, false);
-    jump(program, BPF_JEQ, AF_UNIX, 0, 4);
-    load(program, 1, false);
-    /* Without SOCK_CLOEXEC and SOCK_NONBLOCK. */
-    emit(program, BPF_ALU | BPF_AND | BPF_K, 0xF);
-    jump(program, BPF_JEQ, SOCK_STREAM, 2, 0);
-    jump(program, BPF_JEQ, SOCK_SEQPACKET, 1, 0);
-    break;
   case NOT_ITSELF:
     load(program, 0, false);
     jump(program, BPF_JEQ, (uint32_t)getpid(), 1, 0);

@@ -19,8 +19,6 @@ typedef enum filter_condition {
   /* setpriority() of more than one process, or of another one; ioprio_set() likewise. */
   OTHER_PRIORITY,
   OTHER_IO_PRIORITY,
-  /* socketpair() of any sockets but SOCK_STREAM and SOCK_SEQPACKET of AF_UNIX: others can send to any address. */
-  UNCONNECTED_PAIR,
   /* The first argument is not the number of the calling process. */
   NOT_ITSELF,
   /* prctl(PR_SET_PDEATHSIG), which can undo the end with the parent. */
@@ -63,8 +61,10 @@ typedef struct filter_rule {
 
 static const filter_rule_t filter_rules[] = {
     REFUSED(socket, NETWORK, ALWAYS),
-    REFUSED(socketpair, NETWORK, UNCONNECTED_PAIR),
-    /* A socket of a pair, too, can take a name that belongs to another program. */
+    /* Descriptors in messages that nobody reads count for all processes of the user, so that a pair which holds many
+     * keeps others from passing any. A pair of datagram sockets can send to any address. */
+    REFUSED(socketpair, NETWORK, ALWAYS),
+    /* The socket to the host, too, can take a name that belongs to another program. */
     REFUSED(bind, NETWORK, ALWAYS),
 
     REPORTED(openat, READ, ALWAYS, 0, 1),

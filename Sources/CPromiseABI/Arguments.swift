@@ -49,6 +49,18 @@ func buffer(_ bytes: UnsafeRawPointer?, _ length: Int) -> UnsafeRawBufferPointer
   return unsafe UnsafeRawBufferPointer(start: length == 0 ? nil : bytes, count: length)
 }
 
+/// Returns a STRING of the caller's bytes, or the status for those that make none. The copy is checked, which no other
+/// thread can change.
+func string(_ bytes: UnsafeRawBufferPointer?) -> (CellValue?, failure: promise_status_t) {
+  guard let bytes = unsafe bytes else { return (nil, promise_status_t(PROMISE_EINVAL)) }
+  guard let value = unsafe Box.bytes(.string, bytes) else { return (nil, promise_status_t(PROMISE_ENOMEM)) }
+  guard let copy = unsafe value.givenBytes, unsafe Text.isUTF8(copy) else {
+    value.release()
+    return (nil, promise_status_t(PROMISE_EINVAL))
+  }
+  return (value, promise_status_t(PROMISE_OK))
+}
+
 /// Stores the result of a call that makes a value; nil means out of memory.
 func finish(_ out: UnsafeMutablePointer<promise_value_t>?, _ value: CellValue?) -> promise_status_t {
   guard let out = unsafe out, let value else { return promise_status_t(PROMISE_ENOMEM) }

@@ -44,15 +44,12 @@ public func promise_builder_set(
     return unsafe refusal(builder)
   }
   guard let taken else { return promise_status_t(PROMISE_EINVAL) }
-  guard let bytes = unsafe buffer(key, length), unsafe Text.isUTF8(bytes) else {
+  let (made, failure) = unsafe string(buffer(key, length))
+  guard let made else {
     taken.release()
-    return promise_status_t(PROMISE_EINVAL)
+    return failure
   }
-  guard let key = unsafe Box.bytes(.string, bytes) else {
-    taken.release()
-    return promise_status_t(PROMISE_ENOMEM)
-  }
-  return status(found.set(key, taken))
+  return status(found.set(made, taken))
 }
 
 @c @implementation
@@ -67,16 +64,13 @@ public func promise_builder_append(
 @c @implementation
 public func promise_builder_room(_ builder: OpaquePointer?, _ length: Int) -> UnsafeMutableRawPointer? {
   guard let found = unsafe ValueBuilder(checking: token(builder)) else {
-    _ = unsafe fail(refusal(builder))
-    return nil
+    return unsafe UnsafeMutableRawPointer(fail(refusal(builder)))
   }
   guard found.kind == .string || found.kind == .bytes else {
-    _ = unsafe fail(promise_status_t(PROMISE_EINVAL))
-    return nil
+    return unsafe UnsafeMutableRawPointer(fail(promise_status_t(PROMISE_EINVAL)))
   }
   guard length >= 0, let room = unsafe found.room(length) else {
-    _ = unsafe fail(promise_status_t(PROMISE_ENOMEM))
-    return nil
+    return unsafe UnsafeMutableRawPointer(fail(promise_status_t(PROMISE_ENOMEM)))
   }
   return unsafe room
 }

@@ -9,18 +9,9 @@ import Promises
 public func promise_value_array(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ elements: UnsafePointer<promise_value_t>?, _ count: Int
 ) -> promise_status_t {
-  guard count >= 0, unsafe elements != nil || count == 0, count <= mostValues else {
-    if let out = unsafe out { unsafe CellValue.void.store(out) }
-    return promise_status_t(PROMISE_EINVAL)
+  unsafe collect(out, elements, count) {
+    (unsafe Box.array(elements, count: count), promise_status_t(PROMISE_ENOMEM))
   }
-  guard let out = unsafe out, unsafe areWellFormed(elements, count) else {
-    unsafe releaseWellFormed(elements, count)
-    if let out = unsafe out { unsafe CellValue.void.store(out) }
-    return promise_status_t(PROMISE_EINVAL)
-  }
-  let made = unsafe Box.array(elements, count: count)
-  unsafe CellValue.void.store(out)
-  return unsafe finish(out, made)
 }
 
 @c @implementation
@@ -28,18 +19,7 @@ public func promise_value_map(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ keys: UnsafePointer<UnsafePointer<CChar>?>?,
   _ lengths: UnsafePointer<Int>?, _ values: UnsafePointer<promise_value_t>?, _ count: Int
 ) -> promise_status_t {
-  guard count >= 0, unsafe values != nil || count == 0, count <= mostValues else {
-    if let out = unsafe out { unsafe CellValue.void.store(out) }
-    return promise_status_t(PROMISE_EINVAL)
-  }
-  guard let out = unsafe out, unsafe areWellFormed(values, count), unsafe areTexts(keys, lengths, count) else {
-    unsafe releaseWellFormed(values, count)
-    if let out = unsafe out { unsafe CellValue.void.store(out) }
-    return promise_status_t(PROMISE_EINVAL)
-  }
-  let made = unsafe map(keys, lengths, values, count)
-  unsafe CellValue.void.store(out)
-  return unsafe finish(out, made)
+  unsafe collect(out, values, count) { unsafe map(keys, lengths, values, count) }
 }
 
 @c @implementation
@@ -74,8 +54,21 @@ public func promise_value_find(
   return unsafe lent(box.find(key))
 }
 
-/// The largest count: more values do not fit in the address space.
-private var mostValues: Int { Int.max / 16 }
+/// Checks the values that a call takes over, and stores the collection that `make` returns, or VOID.
+private func collect(
+  _ out: UnsafeMutablePointer<promise_value_t>?, _ values: UnsafePointer<promise_value_t>?, _ count: Int,
+  _ make: () -> (CellValue?, failure: promise_status_t)
+) -> promise_status_t {
+  let isArray = unsafe isArrayCount(count, of: promise_value_t.self) && (values != nil || count == 0)
+  guard let out = unsafe out, isArray, unsafe areWellFormed(values, count) else {
+    if isArray { unsafe releaseWellFormed(values, count) }
+    if let out = unsafe out { unsafe CellValue.void.store(out) }
+    return promise_status_t(PROMISE_EINVAL)
+  }
+  let (made, failure) = make()
+  unsafe (made ?? .void).store(out)
+  return made == nil ? failure : promise_status_t(PROMISE_OK)
+}
 
 private func collection(_ value: UnsafePointer<promise_value_t>?) -> Box? {
   unsafe box(value, .array) ?? box(value, .map)
@@ -100,36 +93,28 @@ private func key(
   return unsafe buffer(key, lengths?[index] ?? Int(strlen(key)))
 }
 
-private func areTexts(
-  _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int>?, _ count: Int
-) -> Bool {
-  for index in 0..<count {
-    guard let key = unsafe key(keys, lengths, index), unsafe Text.isUTF8(key) else { return false }
-  }
-  return true
-}
-
-/// Makes a MAP of checked entries. Takes over the values on every path.
+/// Makes a MAP, or returns the status of the failure. Takes over the values on every path.
 private func map(
   _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int>?,
   _ values: UnsafePointer<promise_value_t>?, _ count: Int
-) -> CellValue? {
+) -> (CellValue?, failure: promise_status_t) {
   guard let builder = ValueBuilder(.map, capacity: count) else {
     unsafe releaseWellFormed(values, count)
-    return nil
+    return (nil, promise_status_t(PROMISE_ENOMEM))
   }
   for index in 0..<count {
-    let value = unsafe CellValue(values.unsafelyUnwrapped + index)
-    guard let bytes = unsafe key(keys, lengths, index), let key = unsafe Box.bytes(.string, bytes) else {
-      unsafe releaseWellFormed(values.unsafelyUnwrapped + index, count - index)
+    let rest = unsafe values.unsafelyUnwrapped + index
+    let (made, failure) = unsafe string(key(keys, lengths, index))
+    guard let made else {
+      unsafe releaseWellFormed(rest, count - index)
       builder.ref.release()
-      return nil
+      return (nil, failure)
     }
-    guard builder.set(key, value) == nil else {
-      unsafe releaseWellFormed(values.unsafelyUnwrapped + index + 1, count - index - 1)
+    guard unsafe builder.set(made, CellValue(rest)) == nil else {
+      unsafe releaseWellFormed(rest + 1, count - index - 1)
       builder.ref.release()
-      return nil
+      return (nil, promise_status_t(PROMISE_ENOMEM))
     }
   }
-  return builder.finish()
+  return (builder.finish(), promise_status_t(PROMISE_ENOMEM))
 }

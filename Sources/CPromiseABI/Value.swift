@@ -34,14 +34,9 @@ private func refusal(_ value: CellValue) -> promise_status_t {
 public func promise_value_string(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ utf8: UnsafePointer<CChar>?, _ length: Int
 ) -> promise_status_t {
-  guard let source = unsafe begin(out, utf8, length) else { return promise_status_t(PROMISE_EINVAL) }
-  guard let value = unsafe Box.bytes(.string, source) else { return promise_status_t(PROMISE_ENOMEM) }
-  // The copy is checked, which no other thread can change.
-  guard let copy = unsafe value.givenBytes, unsafe Text.isUTF8(copy) else {
-    value.release()
-    return promise_status_t(PROMISE_EINVAL)
-  }
-  return unsafe finish(out, value)
+  let (made, failure) = unsafe string(begin(out, utf8, length))
+  guard let made else { return failure }
+  return unsafe finish(out, made)
 }
 
 @c @implementation

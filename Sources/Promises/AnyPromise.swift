@@ -57,34 +57,3 @@ public enum PromiseState: Sendable {
 public enum Discarded: Error, Sendable {
   case discarded
 }
-
-/// An error with a domain, a code and a message: the Swift form of an ERROR of the C ABI.
-///
-/// This library also rejects promises with such errors: their domain is "promise", and the code a `promise_status_t`.
-public struct PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The namespace of the code.
-  public var domain: String
-  /// The error's number within its domain.
-  public var code: Int64
-  /// The error's text for people.
-  public var message: String
-  /// The source location, function or plugin that made the error; `nil` if unknown.
-  public var origin: String?
-  /// The errors that led to this one, the nearest first. Their own `causes` are empty: deeper causes follow in this
-  /// list.
-  public var causes: [PromiseError]
-
-  /// Creates an error from its parts.
-  public init(domain: String, code: Int64, message: String, origin: String? = nil, causes: [PromiseError] = []) {
-    self.domain = domain
-    self.code = code
-    self.message = message
-    self.origin = origin
-    self.causes = causes
-  }
-
-  /// The message with domain and code, followed by those of the causes.
-  public var description: String {
-    causes.reduce(into: "\(message) (\(domain) \(code))") { $0 += ", because of: \($1)" }
-  }
-}

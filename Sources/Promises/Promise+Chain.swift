@@ -4,7 +4,8 @@ extension Promise {
   ///
   /// This promise stays open: it can still be resolved, rejected, discarded or chained after other promises, and the
   /// first settlement wins. Chaining it after itself is a no-op. `promise` holds a reference to this one until it is
-  /// settled. A request to cancel this promise is not passed on to `promise`.
+  /// settled, so promises that are chained in a circle keep each other until one is settled. A request to cancel this
+  /// promise is not passed on to `promise`.
   ///
   /// - Thread: any.
   public final func chain(after promise: Promise<Value>) {

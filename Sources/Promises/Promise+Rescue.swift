@@ -2,7 +2,8 @@
 // (clause 2.3). A `nil` reason is an `Any?`, so a handler of an Optional, `Any` or `Any?` receives it.
 //
 // The specification is silent on a derived promise whose source is fulfilled. Here the value is forwarded if the same
-// cast makes it an O; otherwise the derived promise stays pending. The handler is released either way.
+// cast makes it an O; otherwise the derived promise stays pending. The handler is released either way. If O is the type
+// of the value, the value is forwarded without a hop; otherwise it is cast in the handler's context.
 extension Promise {
   /// Calls `onError` with the reason if the promise is rejected with one of type `E` (clause 3.2.1).
   @inlinable public final func rescue<E>(_ onError: @escaping (E) -> ()) {
@@ -33,14 +34,14 @@ extension Promise {
   @inlinable public final func rescue<E, O>(
     on context: PromiseContext, _ onError: sending @escaping (E) throws -> O
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.rescue(of: Value.self, consume onError)))
+    rescued(on: context, Reactions.rescue(of: Value.self, consume onError))
   }
 
   /// Returns a promise of `onError`'s result, as `rescue(_:)` does; `onError` runs on the main actor.
   @inlinable public final func rescue<E, O>(
     on main: MainContext, _ onError: consuming @escaping @MainActor (E) throws -> O
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(of: Value.self, main.calling(consume onError))))
+    rescued(on: main.place, Reactions.rescue(of: Value.self, main.calling(consume onError)))
   }
 
   /// Returns a promise that follows the promise `onError` returns for a reason of type `E` (clause 3.2.3).
@@ -61,7 +62,7 @@ extension Promise {
   @inlinable public final func rescue<E, O>(
     on context: PromiseContext, _ onError: sending @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.rescue(of: Value.self, async: consume onError)))
+    rescued(on: context, Reactions.rescue(of: Value.self, async: consume onError))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; `onError` runs on the main
@@ -69,7 +70,7 @@ extension Promise {
   @inlinable public final func rescue<E, O>(
     on main: MainContext, _ onError: consuming @escaping @MainActor (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(of: Value.self, async: main.calling(consume onError))))
+    rescued(on: main.place, Reactions.rescue(of: Value.self, async: main.calling(consume onError)))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does; the label is that of
@@ -78,7 +79,7 @@ extension Promise {
   @inlinable public final func rescue<E, O>(
     on context: PromiseContext, async onError: sending @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.rescue(of: Value.self, async: consume onError)))
+    rescued(on: context, Reactions.rescue(of: Value.self, async: consume onError))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does, on the main actor.
@@ -86,7 +87,12 @@ extension Promise {
   @inlinable public final func rescue<E, O>(
     on main: MainContext, async onError: consuming @escaping @MainActor (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(of: Value.self, async: main.calling(consume onError))))
+    rescued(on: main.place, Reactions.rescue(of: Value.self, async: main.calling(consume onError)))
+  }
+
+  /// Derives a promise of an `O`. If that is the type of the value, a value is forwarded without a hop.
+  @inlinable final func rescued<O>(on context: PromiseContext, _ closure: consuming @escaping Closure) -> Promise<O> {
+    Promise<O>(cell: cell.derive(context, for: Value.self == O.self ? .rejected : .all, consume closure))
   }
 }
 

@@ -13,7 +13,8 @@
 /// Promises derived from it stay pending. A derived promise does not keep its source alive.
 ///
 /// **Threads.** Everything may be called from any thread, any number of times, in any state. The promise is `Sendable`
-/// if its value is. Closures need not be `Sendable`: use the state that they capture on one thread only, or protect it.
+/// if its value is. A reason can be of any type: its thread safety is the responsibility of the code that rejects the
+/// promise. Closures need not be `Sendable`: use the state that they capture on one thread only, or protect it.
 ///
 /// **Errors.** Settling a settled promise is a no-op, which ``PromiseHooks`` can report. Running out of memory traps,
 /// as it does in Swift's own allocations.
@@ -47,7 +48,7 @@ public class Promise<Value>: AnyPromise {
   public convenience init(_ body: consuming @escaping () throws -> Value) {
     self.init(cell: .pending())
     let body = consume body
-    PromiseContext.main.run {
+    PromiseContext.main.run(settling: cell) {
       do { self.resolve(try body()) } catch is CancellationError { self.discard() } catch { self.reject(error) }
     }
   }
@@ -56,7 +57,8 @@ public class Promise<Value>: AnyPromise {
   ///
   /// `block` runs once, even if the promise is settled first, and never inside the initializer: `.immediate` stands for
   /// the main queue here. The first call of `resolve` or `reject` settles the promise. The promise lives at least until
-  /// `block` has run and both closures are released.
+  /// `block` has run and both closures are released. If the executor drops the job of `block`, the promise is rejected
+  /// with a `PromiseError`.
   ///
   /// - Parameters:
   ///   - context: the context in which `block` runs.
@@ -84,7 +86,7 @@ public class Promise<Value>: AnyPromise {
     on context: PromiseContext,
     _ block: consuming @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
-    context.run(starting(consume block))
+    context.run(settling: cell, starting(consume block))
   }
 
   private func starting(
@@ -133,8 +135,8 @@ public class Promise<Value>: AnyPromise {
   }
 }
 
-// The engine counts the references of a cell itself, and cells are thread-safe. The value is the only other state that
-// a promise gives access to.
+// The engine counts the references of a cell itself, and cells are thread-safe. The other state that a promise gives
+// access to is its value, and its reason, which can be of any type.
 extension Promise: @unchecked Sendable where Value: Sendable {}
 
 extension CellRef {

@@ -6,12 +6,20 @@ import Synchronization
 ///     PromiseDiagnostics.start { print($0) }
 ///     // promise 0x2100018000007f "download" created at Client/main.swift:12: rejected, and nothing handled it: ...
 ///
-/// Starting installs the process's `PromiseHooks` and observes `PromiseEvents`. While diagnostics are on, each creation
-/// of a promise walks the stack. While they are off, which is how a process starts, nothing is recorded, and
-/// `named(_:file:line:)` is one test.
+/// Starting installs the process's `PromiseHooks` and observes `PromiseEvents`, which ends a recording of
+/// `PromiseTrace`. While diagnostics are on, each creation of a promise walks the stack. While they are off, which is
+/// how a process starts, nothing is recorded, and `named(_:file:line:)` is one test.
 public enum PromiseDiagnostics {
   fileprivate static let isOn = Atomic<Bool>(false)
-  private static let current = Mutex<(origins: Origins, observer: PromiseEvents.Observer?)?>(nil)
+
+  private struct Session {
+    let origins: Origins
+    let observer: PromiseEvents.Observer?
+    let hooks: PromiseHooks
+  }
+
+  /// The session, and the number of sessions before it.
+  private static let current = Mutex<(session: Session?, number: UInt64)>((nil, 0))
 
   /// Starts diagnostics, and replaces those that were started before.
   ///
@@ -28,15 +36,14 @@ public enum PromiseDiagnostics {
       : PromiseEvents.observe { event in
         if event.kind == .created { origins.note(event.id, calls: frames) }
       }
-    replace((origins, observer))
     @Sendable func send(_ kind: PromiseReport.Kind, _ id: UInt64) {
       report(PromiseReport(kind: kind, id: id, origin: origins[id]))
     }
-    PromiseHooks.install(
-      PromiseHooks(
-        unhandledRejection: { send(.unhandledRejection(reason: text($1)), $0) },
-        secondSettlement: { send(.secondSettlement($1, value: text($2)), $0) },
-        droppedPending: { send(.droppedPending(callbacks: $1), $0) }))
+    let hooks = PromiseHooks(
+      unhandledRejection: { send(.unhandledRejection(reason: text($1)), $0) },
+      secondSettlement: { send(.secondSettlement($1, value: text($2)), $0) },
+      droppedPending: { send(.droppedPending(callbacks: $1), $0) })
+    replace(Session(origins: origins, observer: observer, hooks: hooks))
   }
 
   /// Stops diagnostics, and removes the process's hooks.
@@ -44,14 +51,13 @@ public enum PromiseDiagnostics {
   /// - Thread: any.
   public static func stop() {
     guard isOn.load(ordering: .relaxed) else { return }
-    PromiseHooks.install(nil)
     replace(nil)
   }
 
   /// Returns the name and the place of creation of a promise; `nil` if neither was recorded, or if diagnostics are off.
   ///
   /// - Thread: any.
-  public static func origin(of id: UInt64) -> PromiseOrigin? { current.withLock { $0?.origins }?[id] }
+  public static func origin(of id: UInt64) -> PromiseOrigin? { current.withLock { $0.session?.origins }?[id] }
 
   /// Returns the lines of `PromiseDump.lines()`, each with the name and the place of creation of its promise.
   ///
@@ -67,17 +73,25 @@ public enum PromiseDiagnostics {
   }
 
   static func name(_ id: UInt64, _ name: String, _ place: PromiseOrigin.Place) {
-    current.withLock { $0?.origins }?.name(id, name, place)
+    current.withLock { $0.session?.origins }?.name(id, name, place)
   }
 
-  private static func replace(_ new: (origins: Origins, observer: PromiseEvents.Observer?)?) {
+  private static func replace(_ new: Session?) {
     // Stop and release the old observer outside the lock.
     let old = current.withLock { current in
-      let old = current
-      current = new
+      let old = current.session
+      current = (new, current.number + 1)
       isOn.store(new != nil, ordering: .relaxed)
       return old
     }
+    // Outside the lock too, because the release of the former hooks may run any code. The call that installs last finds
+    // the number unchanged, so the hooks are those of the current session.
+    var installed: UInt64
+    repeat {
+      let (session, number) = current.withLock { $0 }
+      PromiseHooks.install(session?.hooks)
+      installed = number
+    } while current.withLock(\.number) != installed
     old?.observer?.stop()
   }
 

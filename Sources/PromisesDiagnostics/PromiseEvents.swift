@@ -8,7 +8,8 @@ import Synchronization
 ///     observer.stop()
 ///
 /// The first observer starts a trace (`PromiseTrace`), the last one to stop ends it. `PromiseTrace.start` by other code
-/// ends the reports until the next observer is added. Without an observer nothing is recorded.
+/// ends the reports until the next observer is added; the last observer to stop ends that trace, too. Without an
+/// observer nothing is recorded.
 public enum PromiseEvents {
   /// An observer, which observes until it is stopped or released.
   public final class Observer: Sendable {
@@ -26,7 +27,7 @@ public enum PromiseEvents {
 
   private static let calls = Mutex<[(ObjectIdentifier, @Sendable (PromiseTrace.Event) -> Void)]>([])
 
-  /// Adds an observer.
+  /// Adds an observer. A recording that `PromiseTrace.start` began ends, and its events are dropped: write them before.
   ///
   /// - Parameter call: called with each event, on its thread, with no lock held. Events within the call are not
   ///   reported. See `PromiseTrace.start(capacity:onEvent:)`.

@@ -28,6 +28,9 @@ public struct PromiseOrigin: Sendable {
   /// Reading the debug information of a large program takes a second.
   public var place: Place? { naming ?? calls.flatMap(Self.place) }
 
+  /// This origin, with its place read.
+  var resolved: PromiseOrigin { PromiseOrigin(name: name, naming: place) }
+
   /// Returns the place of the innermost call from outside this library.
   private static func place(_ calls: Backtrace) -> Place? {
     guard let frames = calls.symbolicated(with: images)?.frames else { return nil }

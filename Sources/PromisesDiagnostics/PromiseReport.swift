@@ -18,6 +18,9 @@ public struct PromiseReport: Sendable {
   public let id: UInt64
   /// The name and the place of creation; `nil` if neither was recorded.
   public let origin: PromiseOrigin?
+
+  /// This report, with the place of its origin read: each reading of an unread place may take a second.
+  package var resolved: PromiseReport { PromiseReport(kind: kind, id: id, origin: origin?.resolved) }
 }
 
 extension PromiseReport: CustomStringConvertible {

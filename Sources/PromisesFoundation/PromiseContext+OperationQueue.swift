@@ -5,8 +5,8 @@ extension PromiseContext {
   /// An operation queue: each callback is an operation, in which `OperationQueue.current` is that queue.
   ///
   /// If the operation is cancelled before it starts, the callback is released without a call, and the promise that it
-  /// would have settled is rejected with a `PromiseError`. A timer's callback takes its position in the queue when the
-  /// timer is started.
+  /// would have settled is rejected with a `PromiseError`. A state of a stream is then delivered with the next one. A
+  /// timer's callback takes its position in the queue when the timer is started.
   public static func operationQueue(_ queue: OperationQueue) -> PromiseContext {
     .executor(OperationQueueExecutor(queue))
   }

@@ -21,9 +21,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
   //      +---start, cancelled--------------------------------------> finished
   private enum Phase {
     case waiting(PromiseContext, Body, Resolver<Value, Failure>)
-    /// Holds the future that the work settles.
-    case executing(Future<Value, Failure>)
-    case finished
+    case executing, finished
   }
 
   /// The future, the same one at each access.
@@ -39,7 +37,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
   public convenience init(_ body: @escaping (Resolver<Value, Failure>) -> Void) { self.init(.immediate, body) }
 
   /// Creates an operation that has not started. `body` runs in `context`, and never inline in a `.nowOr` context. See
-  /// `init(_:)`.
+  /// `init(_:)` and `Future.init(on:_:)`.
   @_disfavoredOverload
   public convenience init(
     on context: PromiseContext, _ body: sending @escaping (Resolver<Value, Failure>) -> Void
@@ -88,23 +86,22 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
       _ = change(to: .finished, "isFinished", from: { if case .waiting = $0 { true } else { false } })
       return
     }
-    guard change(to: .executing(inner), "isExecuting", from: { if case .waiting = $0 { true } else { false } }) else {
+    guard change(to: .executing, "isExecuting", from: { if case .waiting = $0 { true } else { false } }) else {
       return
     }
     inner.whenResolved { [weak self] result in
       _ = self?.change(to: .finished, "isExecuting", "isFinished") { if case .executing = $0 { true } else { false } }
       resolver.resolve(result)
     }
-    // The operation may have been cancelled since the test above.
-    if isCancelled { inner.requestCancel() }
-    context.runApart { body(work) }
+    // Weak: the work holds the future. Called at once if the operation was cancelled since the test above.
+    resolver.onCancelRequest { [work = inner.cancellable] _ in work.requestCancel() }
+    context.runApart(settling: inner.cell) { body(work) }
   }
 
   /// Marks the operation as cancelled, then asks the future to cancel.
   public override func cancel() {
     super.cancel()
     future.requestCancel()
-    if case .executing(let inner) = lock.withLock({ phase }) { inner.requestCancel() }
   }
 
   /// Changes the phase and posts the change of `keys`. False if another call has left the expected phase before.

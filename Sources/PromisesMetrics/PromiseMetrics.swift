@@ -18,7 +18,7 @@ import Synchronization
 public final class PromiseMetrics: Sendable {
   private let observer: PromiseEvents.Observer
 
-  /// Starts to count.
+  /// Starts to count. A recording of `PromiseTrace` ends: see `PromiseEvents.observe(_:)`.
   ///
   /// - Parameters:
   ///   - prefix: the first part of the labels.

@@ -9,8 +9,8 @@ extension Promises.Publisher where Failure: Error {
   ///
   ///     let feeding = publisher.publish(contentsOf: subject)
   ///
-  /// A failure is published as an error. The end of `elements` does not end the stream. When the stream is cancelled,
-  /// the subscription to `elements` is.
+  /// A failure is published as an error. The end of `elements` does not end the stream. Once the stream is cancelled,
+  /// the subscription to `elements` is cancelled, with its next value at the latest.
   ///
   /// - Returns: the subscription, which must be kept. It keeps this publisher until `elements` ends.
   public final func publish<Elements: OpenCombine.Publisher>(contentsOf elements: Elements) -> AnyCancellable

@@ -140,12 +140,7 @@ struct PluginHost: ParsableCommand {
   /// Runs a worker, under the rules of its host, which are read before it confines itself.
   private static func runWorker() -> Never {
     do {
-      try Admission.begin()
-      for argument in CommandLine.arguments where argument.hasPrefix(Admission.workerOption) {
-        if let level = TrustLevel(rawValue: String(argument.dropFirst(Admission.workerOption.count))) {
-          _ = Admission.tighten(to: level)
-        }
-      }
+      try Admission.beginWorker(CommandLine.arguments)
     } catch {
       StandardError.write(lines: error.lines)
       _exit(error.status.rawValue)

@@ -61,8 +61,8 @@ static inline void ends_on(promise_executor_t *executor, timing_t *make, promise
   }
 }
 
-/* Returns the number of library threads in this process. */
-static inline int thread_count(void) {
+/* Returns the number of threads in this process whose names, each followed by a newline, begin with `prefix`. */
+static inline int threads_named(const char *prefix) {
   DIR *folder = opendir("/proc/self/task");
   REQUIRE(folder != NULL);
   int count = 0;
@@ -72,11 +72,16 @@ static inline int thread_count(void) {
     FILE *file = fopen(path, "r");
     if (file == NULL)
       continue;
-    count += fgets(name, sizeof name, file) != NULL && strncmp(name, "promise-", 8) == 0;
+    count += fgets(name, sizeof name, file) != NULL && strncmp(name, prefix, strlen(prefix)) == 0;
     fclose(file);
   }
   closedir(folder);
   return count;
+}
+
+/* Returns the number of library threads in this process. */
+static inline int thread_count(void) {
+  return threads_named("promise-");
 }
 
 /* Returns whether all tests of the program run in this process: then library threads may exist already. */

@@ -100,6 +100,17 @@ static inline void publish_error(promise_publisher_t *publisher, int64_t number)
   CHECK_STATUS(promise_publisher_publish_error(publisher, I64(number)), PROMISE_OK);
 }
 
+/* The ways in which a stream ends. */
+enum { FINISHED, FAILED, CANCELLED, ENDINGS };
+
+/* Ends the stream in that way, a failed one with the reason `number`. */
+static inline void end_by(promise_publisher_t *publisher, int way, int64_t number) {
+  CHECK_STATUS(way == FINISHED ? promise_publisher_finish(publisher)
+               : way == FAILED ? promise_publisher_fail(publisher, I64(number))
+                               : promise_publisher_cancel(publisher),
+               PROMISE_OK);
+}
+
 static inline promise_t *next_of(promise_subscriber_t *subscriber) {
   promise_t *next = promise_subscriber_next(subscriber);
   REQUIRE(next != NULL);
@@ -111,6 +122,11 @@ static inline bool is_done(promise_t *promise) {
   promise_value_t value;
   return promise_state(promise) == PROMISE_FULFILLED && promise_result(promise, &value) == PROMISE_OK &&
          value.kind == PROMISE_KIND_VOID;
+}
+
+/* Returns whether a stream has ended in that way, by the promise of its end. */
+static inline bool ended_by(promise_t *end, int way, int64_t number) {
+  return way == FINISHED ? is_done(end) : way == FAILED ? ended(end, PROMISE_REJECTED, number) : was_discarded(end);
 }
 
 static inline void release_both(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {

@@ -28,6 +28,22 @@ TEST(map_of_many_finds_each) {
   free(values), free(pointers), free(keys);
 }
 
+static char damaged[] = "key";
+static void damages_the_last_key(void *payload) {
+  (void)payload;
+  damaged[0] = (char)0xff;
+}
+
+/* The copy of a key is checked, not the caller's bytes: here the destructor of a replaced value changes them. */
+TEST(a_key_that_changes_meanwhile_is_refused) {
+  const promise_type_t *type = promise_type_register("test.damages", NULL, damages_the_last_key);
+  const char *const keys[] = {"same", "same", damaged};
+  promise_value_t out, values[] = {*VOID(), *I64(2), text("a value that the call takes over")};
+  CHECK_STATUS(promise_value_object(&values[0], type, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_value_map(&out, keys, NULL, values, 3), PROMISE_EINVAL);
+  CHECK_INT(out.kind, PROMISE_KIND_VOID);
+}
+
 /* ---- Depth ---- */
 
 TEST(wide_value_is_freed_whole) {

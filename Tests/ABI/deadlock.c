@@ -262,6 +262,31 @@ TEST(handler_of_a_request_cannot_wait_for_its_promise) {
   RELEASE(child, promise);
 }
 
+static promise_t *asked, *born[8];
+static void is_replaced(void *ctx, const promise_value_t *reason) {
+  (void)ctx, (void)reason;
+  CHECK_STATUS(promise_release(asked), PROMISE_OK);
+  for (int i = 0; i < 8; i++)
+    born[i] = promise_new();
+}
+
+static void waits_for_the_born(void *spy, const promise_value_t *reason) {
+  spy_see(spy, reason);
+  for (int i = 0; i < 8; i++)
+    CHECK_STATUS(promise_wait(born[i], 1), PROMISE_ETIMEDOUT);
+}
+
+/* The first handler releases the last reference, and new promises reuse the cell. */
+TEST(handler_of_a_request_can_wait_for_a_promise_in_the_same_cell) {
+  spy_t spy = {0};
+  asked = promise_new();
+  promise_on_cancel_request(asked, is_replaced, NULL, NULL);
+  promise_on_cancel_request(asked, waits_for_the_born, &spy, spy_free);
+  CHECK_STATUS(promise_request_cancel(asked, NULL), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  RELEASE(born[0], born[1], born[2], born[3], born[4], born[5], born[6], born[7]);
+}
+
 /* ---- A wait in a destructor ---- */
 
 static promise_t *behind, *elsewhere;

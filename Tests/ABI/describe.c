@@ -1,6 +1,7 @@
 /* Descriptions of values. */
 #include <math.h>
 
+#include "growth.h"
 #include "values.h"
 
 static void check_described(promise_value_t value, const char *expected) {
@@ -122,4 +123,24 @@ TEST(deep_causes_are_described_in_short) {
   CHECK_INT(causes, 17);
   CHECK_TEXT(buffer + length - strlen("because of …"), "because of …");
   promise_value_release(&chain);
+}
+
+static void describes(void *value, long count) {
+  char buffer[32];
+  for (long i = 0; i < count; i++)
+    CHECK_INT(promise_value_describe(value, buffer, sizeof buffer), sizeof buffer - 1);
+}
+
+/* The buffer, not the text, decides how much of a text is read. */
+TEST(long_domains_take_no_longer) {
+  size_t length = 4 * 1024 * 1024;
+  char *domain = malloc(length + 1);
+  REQUIRE(domain != NULL);
+  memset(domain, 'd', length);
+  domain[length] = 0;
+  promise_value_t large = error(domain, 1, "m"), small = error(domain + length - 64, 1, "m");
+  int64_t little = least_time(describes, &small, 1000), much = least_time(describes, &large, 1000);
+  CHECK(much < 24 * (little < MILLISECONDS / 10 ? MILLISECONDS / 10 : little));
+  free(domain);
+  promise_value_release(&large), promise_value_release(&small);
 }

@@ -53,6 +53,44 @@ TEST(a_hook_may_do_anything_without_calling_itself) {
   CHECK_SPY(&spy, 2, 1);
 }
 
+/* A hook that frees a value, in the middle of the disposal that reports to it. */
+static void frees_a_text(void *ctx, uint64_t id, const promise_value_t *reason) {
+  (void)id;
+  spy_see(ctx, reason);
+  promise_value_t value = text("a text that is too long to lie in a cell");
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void loses_a_rejection(void *ctx) {
+  (void)ctx;
+  promise_release(rejected(2));
+}
+
+static promise_t *left;
+static void leaves_and_loses(void *payload) {
+  (void)payload;
+  CHECK_STATUS(promise_discard(left), PROMISE_OK);
+  promise_release(rejected(1));
+}
+
+/* The context of the discarded promise waits until the destructor has returned, and so does the first rejection. */
+TEST(an_error_of_a_context_that_waits_is_reported_too) {
+  spy_t spy = {0};
+  promise_hooks_t hooks = rejections_to(&spy);
+  hooks.unhandled_rejection = frees_a_text;
+  promise_t *source = promise_new();
+  left = promise_then(source, adds_one, NULL, loses_a_rejection);
+  promise_value_t value;
+  const promise_type_t *type = promise_type_register("test.leaves", NULL, leaves_and_loses);
+  CHECK_STATUS(promise_value_object(&value, type, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_SPY(&spy, 2, 0);
+  CHECK_INT(spy.seen, 2);
+  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+  RELEASE(left, source);
+}
+
 /* A hook that replaces itself: its context lives until it returns. */
 static void removes_itself(void *ctx, uint64_t id, const promise_value_t *reason) {
   (void)id;

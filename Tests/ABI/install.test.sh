@@ -54,8 +54,18 @@ library_files() { # library_files PREFIX: the paths of the files below it
     "./$1/lib/pkgconfig/promise.pc" "./$1/share/doc/promise/LICENSE"
   pages "./$1"
 }
-pages() { # pages PREFIX: the pages of docs/ below it
-  (cd "$root/docs" && printf "$1/share/doc/promise/%s\n" *.md)
+pages() { # pages PREFIX: the pages of docs/ below it, but those for this repository
+  (cd "$root/docs" && printf "$1/share/doc/promise/%s\n" *.md decisions/*.md |
+    grep -v '/\(architecture\|mutation\|releasing\|testing\)\.md$')
+}
+dead_links() { # dead_links FOLDER: the links in its pages that lead to no file
+  local page target
+  find "$1" -name '*.md' | while read -r page; do
+    grep -oE '\]\([^):# ]+\.(md|txt|h|hpp|yaml|sh|fish|bash)[^)]*\)|\]\(\.\.[^)]*\)' "$page" | tr -d '])(' |
+      while read -r target; do
+        [[ -e $(dirname "$page")/${target%%#*} ]] || echo "$page: $target"
+      done
+  done
 }
 
 # Installs under a prefix whose name needs quoting, then under another, and uses the library from there.
@@ -68,6 +78,20 @@ try "links libpromise.so.1 to the file" same "$(readlink "$prefix/lib/libpromise
 try "links libpromise.so to libpromise.so.1" same "$(readlink "$prefix/lib/libpromise.so")" libpromise.so.1
 try "installs the archive as it was built" cmp "${LIBRARY%.so}.a" "$prefix/lib/libpromise.a"
 try "installs again over itself" env PREFIX="$prefix" "$install" install library
+try "the pages link to installed files alone" same "$(dead_links "$prefix/share/doc/promise")" ""
+try "other links stay" grep -q '](decisions/0022-glibc-floor.md)' "$prefix/share/doc/promise/install.md"
+
+# Files of another version.
+touch "$prefix/lib/libpromise.so.1.1.0" "$prefix/lib/libpromise.so.10.0" "$prefix/share/doc/promise/former.md"
+try "installs over another version" env PREFIX="$prefix" "$install" install library
+try "leaves its own version alone, and another soname's" same "$(cd "$prefix/lib" && echo libpromise.so.*)" \
+  "libpromise.so.1 libpromise.so.1.0.0 libpromise.so.10.0"
+try "leaves its own pages alone" refuses test -e "$prefix/share/doc/promise/former.md"
+touch "$prefix/lib/libpromise.so.1.1.0" "$prefix/share/doc/promise/former.md"
+try "uninstalls another version too" env PREFIX="$prefix" "$install" uninstall library
+try "leaves another soname's file alone" same "$(files "$prefix")" ./lib/libpromise.so.10.0
+rm "$prefix/lib/libpromise.so.10.0"
+try "installs once more" env PREFIX="$prefix" "$install" install library
 
 prefix=$scratch/prefix
 mv "$scratch/a prefix" "$scratch/moved"
@@ -155,6 +179,12 @@ refused() { # refused TEXT COMMAND...
 }
 try "says what is not built" refused "no such file: /nowhere.so (build it first" \
   env PREFIX="$prefix" LIBRARY=/nowhere.so "$install" install library
+try "installs nothing if a part is missing" same "$(
+  PREFIX=$scratch/none PLUGIN_HOST=/nowhere "$install" install library host 2>&1
+  files "$scratch" | grep '^./none/' || :
+)" "install.sh: no such file: /nowhere (build it first: make plugin-host)"
+try "make install builds nothing" same \
+  "$(make -C "$root" --dry-run --no-print-directory install | grep -v '^PREFIX=')" ""
 try "refuses a relative prefix" refused "'here' is no absolute path" env PREFIX=here "$install" install library
 try "refuses an unknown part" refused "usage:" env PREFIX="$prefix" "$install" install everything
 

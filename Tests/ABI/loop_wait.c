@@ -8,18 +8,16 @@ static void settles(void *promise) {
 
 /* A wait with a zero time limit runs the job that settles the promise. */
 TEST(a_look_leaves_the_descriptor_as_it_was) {
-  promise_loop_t *loop = promise_loop_new();
-  promise_executor_t *executor = promise_loop_executor(loop);
+  fixture_t fixture = setup();
   promise_t *promise = promise_new();
-  CHECK_STATUS(promise_executor_submit(executor, settles, promise, NULL), PROMISE_OK);
-  CHECK(readable(loop));
-  CHECK_STATUS(promise_loop_wait(loop, promise, 0), PROMISE_OK);
-  CHECK(!readable(loop));
-  CHECK_INT(promise_loop_run_once(loop), 0);
-  CHECK(!readable(loop));
+  submit(fixture, settles, promise);
+  CHECK(readable(fixture.loop));
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, 0), PROMISE_OK);
+  CHECK(!readable(fixture.loop));
+  CHECK_INT(promise_loop_run_once(fixture.loop), 0);
+  CHECK(!readable(fixture.loop));
   promise_release(promise);
-  promise_executor_release(executor);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  teardown(fixture);
 }
 
 /* Another thread settles the promise while the wait times out. */
@@ -71,8 +69,7 @@ TEST(a_wait_for_the_running_callback_is_a_deadlock) {
 
 /* Within a job of another loop, or of a serial executor, for the promise of a job behind it. */
 TEST(a_wait_for_work_outside_the_loop_is_a_deadlock) {
-  fixture_t fixture = setup(), other = {.loop = promise_loop_new()};
-  other.executor = promise_loop_executor(other.loop);
+  fixture_t fixture = setup(), other = setup();
   promise_executor_t *serial = promise_executor_serial(other.executor);
   promise_executor_t *const executors[] = {other.executor, serial};
   for (int i = 0; i < 2; i++) {
@@ -86,6 +83,32 @@ TEST(a_wait_for_work_outside_the_loop_is_a_deadlock) {
   }
   promise_executor_release(serial);
   teardown(other), teardown(fixture);
+}
+
+typedef struct moving {
+  fixture_t other;
+  promise_t *source;
+} moving_t;
+
+/* Runs the other loop, which so belongs to this thread, then submits work to it. */
+static void leaves_work_elsewhere(void *ctx) {
+  moving_t *moving = ctx;
+  CHECK_INT(promise_loop_run_once(moving->other.loop), 0);
+  settles(moving->source);
+}
+
+/* The thread comes to drive the other loop only by a job that runs within the wait. */
+TEST(a_wait_for_work_that_a_job_leaves_elsewhere_is_a_deadlock) {
+  fixture_t fixture = setup();
+  moving_t moving = {.other = setup(), .source = promise_new()};
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = moving.other.executor, .on_fulfilled = adds_one};
+  promise_t *promise = promise_react(moving.source, &reaction);
+  submit(fixture, leaves_work_elsewhere, &moving);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, LONG), PROMISE_EDEADLK);
+  CHECK_INT(promise_loop_run_once(moving.other.loop), 1);
+  CHECK(ended(promise, PROMISE_FULFILLED, 2));
+  RELEASE(promise, moving.source);
+  teardown(moving.other), teardown(fixture);
 }
 
 static promise_verdict_t settles_by_timer(void *ctx, const promise_value_t *in, promise_value_t *out) {

@@ -12,6 +12,7 @@ static void end_move(void) {}
     run_rounds(threads, moves);                                                                                        \
   }
 
+MONKEYS(one_with_promises, 1, PROMISE_MOVES | EXECUTOR_MOVES)
 MONKEYS(one_with_all, 1, ALL_MOVES)
 MONKEYS(many_with_promises, 4, PROMISE_MOVES | TOKEN_MOVES | EXECUTOR_MOVES)
 MONKEYS(many_with_queues, 4, QUEUE_MOVES | TIMER_MOVES)

@@ -22,7 +22,7 @@ TEST(groups_follow_each_other) {
 }
 
 TEST(each_end_publishes_the_rest_of_a_group_first) {
-  for (int how = 0; how < 3; how++) {
+  for (int how = 0; how < ENDINGS; how++) {
     promise_publisher_t *source = publisher_new(0);
     promise_publisher_t *groups = promise_publisher_buffer(source, PTRDIFF_MAX / sizeof(promise_value_t));
     promise_subscriber_t *subscriber = listen_to_arrays(groups);
@@ -30,14 +30,9 @@ TEST(each_end_publishes_the_rest_of_a_group_first) {
     for (int64_t number = 1; number <= 5; number++)
       publish(source, number);
     CHECK_TEXT(arrays, "");
-    if (how == 0)
-      promise_publisher_finish(source);
-    if (how == 1)
-      promise_publisher_cancel(source);
-    if (how == 2)
-      promise_publisher_fail(source, I64(7));
+    end_by(source, how, 7);
     CHECK_TEXT(arrays, "12345 ");
-    CHECK(how == 0 ? is_done(end) : how == 1 ? was_discarded(end) : ended(end, PROMISE_REJECTED, 7));
+    CHECK(ended_by(end, how, 7));
     promise_release(end), promise_publisher_release(groups);
     release_both(subscriber, source);
   }
@@ -96,21 +91,16 @@ TEST(values_are_zipped_by_their_numbers) {
 }
 
 TEST(a_zip_ends_when_an_ended_source_is_used_up) {
-  for (int how = 0; how < 3; how++) {
+  for (int how = 0; how < ENDINGS; how++) {
     promise_subscriber_t *subscriber = zipped(2);
     promise_t *end = end_of(subscriber);
     publish(sources[0], 1);
-    if (how == 0)
-      promise_publisher_finish(sources[0]);
-    if (how == 1)
-      promise_publisher_cancel(sources[0]);
-    if (how == 2)
-      promise_publisher_fail(sources[0], I64(8));
+    end_by(sources[0], how, 8);
     CHECK_INT(promise_state(end), PROMISE_PENDING); /* the stream has not ended: a value is left */
     CHECK_TEXT(arrays, "");
     publish(sources[1], 2);
     CHECK_TEXT(arrays, "12 ");
-    CHECK(how == 0 ? is_done(end) : how == 1 ? was_discarded(end) : ended(end, PROMISE_REJECTED, 8));
+    CHECK(ended_by(end, how, 8));
     promise_release(end);
     release_zip(subscriber, 2);
   }

@@ -14,7 +14,7 @@ static void release_sources(void) {
 }
 
 TEST(merged_streams_end_when_all_have) {
-  for (int how = 0; how < 3; how++) {
+  for (int how = 0; how < ENDINGS; how++) {
     make_sources(0);
     listener_t listener = {0};
     promise_publisher_t *merged = made(promise_publisher_merge(sources, 3));
@@ -25,22 +25,15 @@ TEST(merged_streams_end_when_all_have) {
     promise_publisher_cancel(sources[1]);
     publish(sources[0], 3);
     CHECK_TEXT(listener.log, "1 !2 3 ");
-    if (how == 0)
-      promise_publisher_finish(sources[0]);
-    if (how == 1)
-      promise_publisher_cancel(sources[0]);
-    if (how == 2)
-      promise_publisher_fail(sources[0], I64(9));
-    if (how < 2) {
+    end_by(sources[0], how, 9);
+    if (how != FAILED) {
       CHECK_INT(promise_state(end), PROMISE_PENDING);
       publish(sources[2], 4);
       promise_publisher_cancel(sources[2]);
       CHECK_TEXT(listener.log, "1 !2 3 4 .");
-      CHECK(how == 0 ? is_done(end) : was_discarded(end));
-    } else {
-      CHECK(ended(end, PROMISE_REJECTED, 9));
-      CHECK_INT(promise_publisher_count(sources[2]), 0); /* the operator has unsubscribed */
     }
+    CHECK(ended_by(end, how, 9));
+    CHECK_INT(promise_publisher_count(sources[2]), 0); /* the operator has unsubscribed */
     promise_release(end), promise_publisher_release(merged), promise_subscriber_release(subscriber);
     release_sources();
   }
@@ -71,23 +64,19 @@ TEST(combined_streams_have_the_latest_of_each) {
 }
 
 TEST(combined_streams_may_end_before_all_have) {
-  for (int how = 0; how < 3; how++) {
+  for (int how = 0; how < ENDINGS; how++) {
     make_sources(PROMISE_PUBLISHER_STATEFUL);
     promise_value_t word = text("kept in a slot");
     promise_publisher_publish(sources[0], &word);
     promise_publisher_t *combined = made(promise_publisher_combine_latest(sources, 3));
     promise_subscriber_t *subscriber = pull(combined, PROMISE_OVERFLOW_BUFFER, 0);
     promise_t *end = end_of(subscriber);
-    if (how == 0)
-      promise_publisher_cancel(sources[0]);
-    if (how == 1)
-      promise_publisher_fail(sources[0], I64(8));
-    if (how == 2) {
-      promise_publisher_finish(sources[0]); /* this source has a value */
-      CHECK_INT(promise_state(end), PROMISE_PENDING);
-      promise_publisher_finish(sources[1]); /* this source will never have a value */
+    end_by(sources[0], how, 8);
+    if (how == FINISHED) {
+      CHECK_INT(promise_state(end), PROMISE_PENDING); /* this source has a value */
+      promise_publisher_finish(sources[1]);           /* this source will never have a value */
     }
-    CHECK(how == 0 ? was_discarded(end) : how == 1 ? ended(end, PROMISE_REJECTED, 8) : is_done(end));
+    CHECK(ended_by(end, how, 8));
     promise_release(end), promise_publisher_release(combined), promise_subscriber_release(subscriber);
     release_sources();
   }

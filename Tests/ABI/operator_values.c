@@ -113,3 +113,62 @@ TEST(a_replayed_event_applies_back_pressure) {
   CHECK_INT(promise_state(ready), PROMISE_FULFILLED);
   promise_release(ready), promise_publisher_release(stateful), promise_publisher_release(source);
 }
+
+static promise_publisher_t *notices;
+static atomic_int noticed;
+static long late;
+
+/* A destructor that publishes. */
+static void notifies(void *payload) {
+  int before = atomic_load(&noticed);
+  (void)payload;
+  publish(notices, 1);
+  late += atomic_load(&noticed) == before;
+}
+
+static promise_verdict_t skips(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in, (void)out;
+  return PROMISE_VERDICT_SKIP;
+}
+
+static promise_publisher_t *skipping(promise_publisher_t *source) {
+  promise_transform_t transform = {.size = sizeof transform, .on_value = skips};
+  return promise_publisher_transform(source, &transform);
+}
+
+static promise_publisher_t *without_repetitions(promise_publisher_t *source) {
+  return promise_publisher_distinct(source, 0);
+}
+
+static promise_publisher_t *in_windows(promise_publisher_t *source) {
+  return promise_publisher_window(source, 2);
+}
+
+static promise_publisher_t *alone(promise_publisher_t *source) {
+  return promise_publisher_combine_latest(&source, 1);
+}
+
+/* Values that an operator frees between two events of one delivery. */
+TEST(destructors_within_operators_publish_at_once) {
+  static promise_publisher_t *(*const operators[])(promise_publisher_t *) = {skipping, without_repetitions, in_windows,
+                                                                             alone};
+  const promise_type_t *type = promise_type_register("test.notifies", NULL, notifies);
+  notices = publisher_new(0);
+  CHECK_STATUS(promise_publisher_retain(notices), PROMISE_OK);
+  promise_subscriber_t *reader = count_events(notices, &noticed);
+  for (int i = 0; i < 4; i++) {
+    char payloads[4];
+    atomic_int count = 0;
+    promise_publisher_t *source = publisher_new(0);
+    promise_subscriber_t *subscriber = count_events(made(operators[i](source)), &count);
+    for (int n = 0; n < 4; n++) {
+      promise_value_t value;
+      CHECK_STATUS(promise_value_object(&value, type, &payloads[n]), PROMISE_OK);
+      CHECK_STATUS(promise_publisher_publish(source, &value), PROMISE_OK);
+    }
+    release_both(subscriber, source);
+    CHECK_INT(atomic_load(&noticed), 4 * (i + 1));
+  }
+  CHECK_INT(late, 0);
+  release_both(reader, notices);
+}

@@ -1,7 +1,6 @@
 /* The global executors: jobs that compute while the clock looks at their threads many times. Callbacks of timers that
  * take so long are reported, because they delay other timers; jobs are not. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -29,20 +28,7 @@ static int number_of_processors(void) {
 
 /* Returns the number of threads of the global executors. */
 static int pool_threads(void) {
-  int count = 0;
-  DIR *tasks = opendir("/proc/self/task");
-  REQUIRE(tasks != NULL);
-  for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
-    char path[300], name[32] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-      continue;
-    count += fgets(name, sizeof name, file) != NULL && strcmp(name, "promise-pool\n") == 0;
-    fclose(file);
-  }
-  closedir(tasks);
-  return count;
+  return threads_named("promise-pool\n");
 }
 
 static void computes(void *countdown) {

@@ -2,20 +2,16 @@
 #include "streams.h"
 
 TEST(the_ways_to_end_are_distinguished) {
-  for (int how = 0; how < 4; how++) {
+  for (int how = 0; how <= ENDINGS; how++) {
     promise_publisher_t *publisher = publisher_new(0);
     promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
     promise_t *before = next_of(subscriber), *first = next_of(subscriber), *end = end_of(subscriber);
     publish(publisher, 1);
     publish(publisher, 2);
     publish(publisher, 3);
-    if (how == 0)
-      promise_publisher_finish(publisher);
-    if (how == 1)
-      promise_publisher_fail(publisher, I64(9));
-    if (how == 2)
-      promise_publisher_cancel(publisher);
-    if (how == 3)
+    if (how < ENDINGS)
+      end_by(publisher, how, 9);
+    else
       promise_subscriber_cancel(subscriber);
     CHECK(ended(before, PROMISE_FULFILLED, 1) && ended(first, PROMISE_FULFILLED, 2));
     CHECK_INT(promise_state(end), how == 3 ? PROMISE_REJECTED : PROMISE_PENDING);

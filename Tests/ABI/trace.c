@@ -168,12 +168,18 @@ static void releases(void *ctx, const promise_trace_event_t *event) {
     reused[i] = fulfilled(1);
 }
 
+static void finds_alive(void *ctx, const promise_value_t *value) {
+  CHECK_INT(value->kind, PROMISE_KIND_OBJECT);
+  CHECK_INT(atomic_load(&((payload_t *)ctx)->destroyed), 0);
+}
+
 TEST(a_trace_function_may_release_the_promise) {
   payload_t payload = {0};
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_value_t value = object(&payload);
   promise_observe(promise, spy_observer, NULL, &spy, spy_free);
+  promise_observe(promise, finds_alive, NULL, &payload, NULL);
   promise_trace_t trace = {.size = sizeof trace, .event = releases, .ctx = promise};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);

@@ -1,7 +1,9 @@
 /* catalog_test.c - the catalog plugin, function by function. Arguments: its file, and a folder to write to. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -19,6 +21,8 @@ static const char sum[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410f
 static const char endless[] = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n";
 static const promise_plugin_t *plugin;
 static char path[4096], other_path[4096], missing_path[4096];
+/* Other spellings of `path` and `missing_path`. */
+static char path_again[4096], missing_path_again[4096];
 
 static promise_t *store(const char *database, const char *name, promise_bytes_t data) {
   promise_t *promise = NULL;
@@ -128,7 +132,7 @@ static void test_reading_makes_no_file(void) {
   expect_error(query(missing_path, "select 1", "[]"), "sqlite", SQLITE_CANTOPEN, "unable to open database file");
   expect_error(fetch(missing_path, "one"), "sqlite", SQLITE_CANTOPEN, missing_path);
   CHECK(access(missing_path, F_OK) != 0);
-  CHECK(expect_value(store(missing_path, "one", bytes("late")), PROMISE_KIND_I64).as.i64 == 1);
+  CHECK(expect_value(store(missing_path_again, "one", bytes("late")), PROMISE_KIND_I64).as.i64 == 1);
   CHECK(access(missing_path, F_OK) == 0);
 }
 
@@ -139,9 +143,46 @@ static promise_t *close_connection(const char *database) {
   return promise;
 }
 
+static void test_each_spelling_of_a_path_is_one_database(void) {
+  /* The number of rows that this connection has changed. */
+  const char sql[] = "select total_changes() > 0 as same";
+  expect_text(expect_value(query(path_again, sql, "[]"), PROMISE_KIND_STRING), "[{\"same\":1}]");
+  expect_text(expect_value(query(missing_path, sql, "[]"), PROMISE_KIND_STRING), "[{\"same\":1}]");
+  expect_error(query("/nowhere/catalog.sqlite", sql, "[]"), "sqlite", SQLITE_CANTOPEN, "/nowhere/catalog.sqlite: ");
+  expect_text(expect_value(query(":memory:", "select 1 as one", "[]"), PROMISE_KIND_STRING), "[{\"one\":1}]");
+}
+
 static void test_a_closed_database_opens_again(void) {
   expect_value(close_connection(path), PROMISE_KIND_VOID);
   expect_rows("select count(*) as n from files", "[]", "[{\"n\":2}]");
+}
+
+/* Returns the number of threads of this process. */
+static size_t threads(void) {
+  size_t count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  CHECK(tasks != NULL);
+  while (readdir(tasks) != NULL)
+    count++;
+  CHECK(closedir(tasks) == 0);
+  return count;
+}
+
+static void test_a_closed_database_has_no_thread(void) {
+  size_t before = threads();
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < 50; i++) {
+      char many[4200];
+      CHECK(snprintf(many, sizeof many, "%s.%d", other_path, i) < (int)sizeof many);
+      remove(many);
+      CHECK(expect_value(store(many, "one", bytes("1")), PROMISE_KIND_I64).as.i64 == 1);
+      expect_value(close_connection(many), PROMISE_KIND_VOID);
+      remove(many);
+      expect_error(fetch(many, "one"), "sqlite", SQLITE_CANTOPEN, "unable to open database file");
+    }
+  }
+  while (threads() > before)
+    sched_yield();
 }
 
 static void test_a_discarded_query_stops(void) {
@@ -248,6 +289,9 @@ int main(int argc, char **argv) {
   CHECK(snprintf(path, sizeof path, "%s/catalog.sqlite", argv[2]) < (int)sizeof path);
   CHECK(snprintf(other_path, sizeof other_path, "%s/other.sqlite", argv[2]) < (int)sizeof other_path);
   CHECK(snprintf(missing_path, sizeof missing_path, "%s/missing.sqlite", argv[2]) < (int)sizeof missing_path);
+  CHECK(snprintf(path_again, sizeof path, "%s/./catalog.sqlite", argv[2]) < (int)sizeof path);
+  CHECK(snprintf(missing_path_again, sizeof missing_path, "%s/../%s/missing.sqlite", argv[2],
+                 strrchr(argv[2], '/') + 1) < (int)sizeof missing_path);
   remove(path), remove(other_path), remove(missing_path);
   plugin = host_load(argv[1], id);
   test_what_was_stored_comes_back();
@@ -255,7 +299,9 @@ int main(int argc, char **argv) {
   test_a_wrong_query_is_refused();
   test_wrong_arguments_are_refused();
   test_reading_makes_no_file();
+  test_each_spelling_of_a_path_is_one_database();
   test_a_closed_database_opens_again();
+  test_a_closed_database_has_no_thread();
   test_a_discarded_query_stops();
   test_a_discarded_call_stops_waiting_for_a_lock();
   test_what_is_stored_is_verified_by_another_plugin();

@@ -106,6 +106,19 @@ static inline void write_to(int descriptor, const char *text) {
     abort();
 }
 
+/* Writes -1 into all memory that this process shares with others. */
+static inline void write_to_shared_memory(void) {
+  char line[512];
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+    unsigned long start;
+    char rights[5];
+    if (sscanf(line, "%lx-%*x %4s", &start, rights) == 2 && strcmp(rights, "rw-s") == 0)
+      for (int i = 0; i < 16; i++)
+        ((volatile int32_t *)start)[i] = -1;
+  }
+}
+
 static inline void close_all(void) {
   for (int descriptor = 0; descriptor < 256; descriptor++)
     close(descriptor);

@@ -64,6 +64,11 @@ struct DiagnosticsTests {
       #expect(seconds.events == [promise.id])
     }
   }
+
+  @Test("diagnostics that are started while others are stopped can be stopped")
+  func startedDuringStop() async {
+    await #expect(processExitsWith: .success) { Bodies.startedDuringStop() }
+  }
 }
 
 /// The bodies of the tests.
@@ -127,6 +132,7 @@ private enum Bodies {
     let function = try #require(place.function)
     #expect(!function.isEmpty && "\(place)" == "\(place.file):\(line) in \(function)")
     #expect("\(report)".contains("created at \(place.file):\(line)"))
+    #expect("\(report.resolved)" == "\(report)" && report.resolved.origin?.place == place)
   }
 
   static func others() throws {
@@ -259,6 +265,25 @@ private enum Bodies {
     let promise = Promise<Int>()
     #expect(events.events.filter { $0.id == promise.id }.map(\.kind) == [.created])
     observer.stop()
+  }
+
+  static func startedDuringStop() {
+    let reported = Recorder<UInt64>()
+    let last = LastWord { PromiseDiagnostics.start(frames: 0) { reported.record($0.id) } }
+    func begin(_ last: LastWord) { PromiseDiagnostics.start(frames: 0) { _ in last.touch() } }
+    begin(consume last)
+    // Releases the report, which starts others.
+    PromiseDiagnostics.stop()
+    func misuse() {
+      let promise = Promise<Int>()
+      promise.resolve(1)
+      promise.resolve(2)
+    }
+    misuse()
+    #expect(reported.count == 1)
+    PromiseDiagnostics.stop()
+    misuse()
+    #expect(reported.count == 1)
   }
 
   /// Returns a function for a trace that holds `last` until it is released.

@@ -124,6 +124,24 @@ struct OperationQueueTests {
     }
   }
 
+  @Test("a state of a stream whose operation is cancelled is delivered with the next one")
+  func cancelledState() {
+    let numbers = Publisher<Int, Never>()
+    queue.isSuspended = true
+    let subscriber = numbers.subscriber().onNewData(on: .operationQueue(queue)) { [log] in log.record("\($0)") }
+    numbers.publish(1)
+    queue.cancelAllOperations()
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+    // The operation is released, and its job dropped, on a thread of the queue after that.
+    while log.count == 0 {
+      numbers.publish(2)
+      queue.waitUntilAllOperationsAreFinished()
+    }
+    #expect(log.events.prefix(2) == ["1", "2"])
+    withExtendedLifetime((numbers, subscriber)) {}
+  }
+
   @Test("RP10 the queue current when a callback is attached runs it, at once if it is due there")
   func current() {
     let (here, there) = (Promise<Int>(), Promise<Int>())

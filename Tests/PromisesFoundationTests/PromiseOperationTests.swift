@@ -96,6 +96,30 @@ struct PromiseOperationTests {
     }
   }
 
+  @Test("T106, T107 dropped while it runs, a request to its future still asks its body")
+  func askedWhenDropped() {
+    func run() -> Future<Int, String> {
+      let operation = Subject { resolver in
+        resolver.onCancelRequest { $0.cancel(because: TestError(1)) }
+        Kept.resolvers.withLock { $0.append(resolver) }
+      }
+      operation.start()
+      return operation.future
+    }
+    let future = run()
+    future.requestCancel()
+    #expect(future.result?.indirectError as? TestError == TestError(1))
+  }
+
+  @Test("an executor that drops the body cancels the future with the error")
+  func bodyDropped() {
+    let executor = ManualExecutor()
+    let operation = Subject(on: executor.here) { $0.fulfill(1) }
+    operation.start()
+    executor.take().forEach { $0.drop() }
+    #expect(operation.isFinished && (operation.future.result?.indirectError as? PromiseError)?.code == -8)
+  }
+
   @Test("T107 dropped before it starts, it cancels its future; dropped while it runs, it does not")
   func dropped() {
     let never = Subject { $0.fulfill(1) }.future

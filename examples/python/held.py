@@ -1,89 +1,134 @@
 """The callbacks and objects of Python that C holds, and how they end."""
 
 import atexit
+import contextlib
 import ctypes
 import itertools
+import os
+import secrets
 import sys
-import threading
+import weakref
 
-from libpromise import Context, Event, StatusError, lib, made
+from libpromise import Context, Event, Status, StatusError, Value, check, lib, made
 
 
 class _Attached:
     """Handlers that C holds, or the function that C calls at a discard; and the promise whose discard detaches them."""
 
     def __init__(self, functions, is_derived):
-        self.functions, self.is_derived, self.token = functions, is_derived, None
+        self.functions, self.is_derived = functions, is_derived
+        self.context = (Value * 1)()
+        self.tokens = []  # the promise, once it is known
+        self.has_ended = False
+
+    def release(self):
+        """Releases the promise. Two threads may call this: one of them pops the token."""
+        with contextlib.suppress(IndexError):
+            if self.is_derived:
+                lib.promise_release(self.tokens.pop())
 
 
 class _Holder:
-    """The callbacks and objects that C holds, of all copies of this module.
+    """The callbacks and objects that C holds, of all copies of this module in this interpreter.
 
-    C reports their ends to a completion queue, so no thread of C calls Python for that. An object is a number in C. The
-    context of callbacks is a promise, the gate, which C releases when it will not call them again."""
+    An object of Python is an OBJECT of C with a number as its payload. So is the context of callbacks, which C releases
+    when it will not call them again. C reports both ends to a completion queue: no thread of C calls Python for that.
+
+    There is no lock: Python code of a signal handler, or of a finalizer, may run at any point of these functions and
+    call them. One operation of a dict or a list decides each race."""
 
     def __init__(self):
-        self.queue, self.events = made(lib.promise_queue_new()), (Event * 64)()
-        self.numbers, self.objects = itertools.count(1), {}
-        self.types = {}  # by class
-        self.attached = {}  # by gate
-        self.change, self.taking = threading.Lock(), threading.Lock()
+        self.queue = made(lib.promise_queue_new())
+        # Another interpreter of this process has its own holder, with the same types. A payload that is not in
+        # `objects` is an object of that one: its numbers begin elsewhere.
+        self.numbers, self.objects = itertools.count(1 + secrets.randbits(62)), {}
+        self.types, self.known = weakref.WeakKeyDictionary(), set()  # the types by class, and all of them
+        self.attached = {}  # by the number of the context
+        self.inherited = set()  # numbers of callbacks that may run in the parent of this process, and so never end here
+        self.batches = []  # events that are being handled, or whose handling an exception of a signal handler ended
+        self.context_type = made(lib.promise_type_register(b"python.callbacks", None, Context()))
         atexit.register(self.detach_all)
+        os.register_at_fork(after_in_child=lambda: self.inherited.update(self.attached))
 
     def attach(self, function, functions, is_derived):
-        """Calls `function(gate)`, which attaches the functions with that context; returns the promise's token."""
-        gate, attached = made(lib.promise_new()), _Attached(functions, is_derived)
-        status = lib.promise_queue_tap(self.queue, gate, gate)
+        """Calls `function(context)`, which attaches the functions; returns the promise's token."""
+        number, attached = next(self.numbers), _Attached(functions, is_derived)
+        self.attached[number] = attached
+        status = lib.promise_queue_object(self.queue, attached.context, self.context_type, number)
         if status < 0:
-            lib.promise_release(gate)
+            del self.attached[number]
             raise StatusError(status)
-        self.attached[gate] = attached
-        token = made(function(gate))
-        with self.change:
-            if gate in self.attached:
-                attached.token = token
-                if is_derived:
-                    # Keeps the promise, which detach_all() discards. Seals it, so that the reference does not count as
-                    # interest.
-                    lib.promise_retain(token)
-                    lib.promise_seal(token)
+        token = made(function(ctypes.addressof(attached.context)))
+        if is_derived:
+            check(lib.promise_retain(token))  # for detach_all()
+        attached.tokens.append(token)
+        if attached.has_ended:  # C released the context meanwhile
+            attached.release()
         return token
 
+    def begin(self, context):
+        """Returns the callbacks that C calls with the context."""
+        number = Value.from_address(context).content.ptr
+        self.inherited.discard(number)
+        return self.attached[number]
+
     def forget(self, nanoseconds=0):
-        """Forgets the callbacks and objects that C has released, unless this or another thread is doing so already."""
-        if not (self.objects or self.attached) or not self.taking.acquire(blocking=False):
-            return
-        try:
-            size = len(self.events)
-            while (count := lib.promise_queue_take(self.queue, self.events, size, nanoseconds)) > 0:
-                nanoseconds = 0
-                for tag in [event.tag for event in self.events[:count]]:
-                    self.objects.pop(tag, None)
-                    with self.change:
-                        attached = self.attached.pop(tag, None)
-                    if attached and attached.is_derived and attached.token:
-                        lib.promise_release(attached.token)
-        finally:
-            self.taking.release()
+        """Forgets the callbacks and objects that C has released. Returns 0, or the status that ended this."""
+        if not (self.objects or self.attached):
+            return 0
+        events = (Event * 64)()
+        self.batches.append(events)
+        while (count := lib.promise_queue_take(self.queue, events, len(events), nanoseconds)) > 0:
+            nanoseconds = 0
+            self.drop(events, count)
+        self.batches.remove(events)
+        return count
+
+    def drop(self, events, count):
+        """Forgets the callbacks and objects of these events, unless that is done already."""
+        for place in range(count):
+            tag = events[place].tag
+            self.objects.pop(tag, None)
+            attached = self.attached.get(tag)
+            if attached:
+                attached.has_ended = True
+                attached.release()
+                self.attached.pop(tag, None)
+
+    def drop_interrupted(self):
+        for events in list(self.batches):
+            self.drop(events, len(events))
 
     def detach_all(self):
         """Detaches all callbacks and awaits those that run: no thread of C may call an interpreter that has ended."""
-        for attached in list(self.attached.values()):
-            if not attached.is_derived:
-                attached.functions = (lambda: None,)
-            lib.promise_discard(attached.token)
-        while self.attached:
-            self.forget(nanoseconds=-1)
+        status = 0
+        while status in (0, Status.PROMISE_EINTR):
+            for attached in list(self.attached.values()):
+                if not attached.is_derived:
+                    attached.functions = (lambda: None,)
+                for token in list(attached.tokens):
+                    lib.promise_discard(token)
+            self.forget()
+            self.drop_interrupted()
+            # Callbacks without a token were not attached: an exception of a signal handler ended that.
+            if not any(one.tokens and number not in self.inherited for number, one in list(self.attached.items())):
+                break
+            # With a time limit: another thread may take the last event.
+            status = self.forget(nanoseconds=10_000_000)
         lib.promise_queue_free(self.queue)
 
 
 # All copies of the module share a holder, because each may get objects of the others: their types are the same.
-holder = sys.modules.setdefault("promise: held by libpromise", _Holder())
+_NAME = "promise: held by libpromise"
+if _NAME not in sys.modules:
+    sys.modules[_NAME] = _Holder()
+holder = sys.modules[_NAME]
 
 
 def held():
     """Returns the number of callbacks and objects that C still holds."""
     holder.forget()
+    holder.drop_interrupted()
     return len(holder.attached) + len(holder.objects)
 
 
@@ -98,5 +143,5 @@ def of_c(type_):
     return make
 
 
-# The free function of contexts: it releases the gate without a call into Python.
-LET_GO = ctypes.cast(lib.promise_release, Context)
+# The free function of contexts: it releases the context without a call into Python.
+LET_GO = ctypes.cast(lib.promise_value_release, Context)

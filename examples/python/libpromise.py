@@ -45,6 +45,11 @@ def check(status):
     return status
 
 
+def nanoseconds(seconds):
+    """Returns a time limit for C, at most 292 years; None: forever."""
+    return -1 if seconds is None else int(min(max(0, seconds * 1e9), 2**63 - 1))
+
+
 def made(handle):
     """Returns the handle; raises StatusError if the call returned NULL."""
     if not handle:
@@ -85,20 +90,19 @@ _FUNCTIONS = {
     "promise_discard": (c_int32, c_void_p),
     "promise_state": (c_int32, c_void_p),
     "promise_result": (c_int32, c_void_p, POINTER(Value)),
-    "promise_wait": (c_int32, c_void_p, c_int64),
+    "promise_wait_interruptible": (c_int32, c_void_p, c_int64),
     "promise_seal": (c_int32, c_void_p),
     "promise_sleep": (c_void_p, c_int64),
     "promise_react": (c_void_p, c_void_p, POINTER(Reaction)),
-    "promise_new": (c_void_p,),
     "promise_queue_new": (c_void_p,),
-    "promise_queue_tap": (c_int32, c_void_p, c_void_p, c_uint64),
     "promise_queue_object": (c_int32, c_void_p, POINTER(Value), c_void_p, c_uint64),
     "promise_queue_take": (c_int64, c_void_p, POINTER(Event), c_size_t, c_int64),
     "promise_queue_free": (c_int32, c_void_p),
+    "promise_value_retain": (c_int32, POINTER(Value)),
     "promise_value_release": (c_int32, POINTER(Value)),
     "promise_value_string": (c_int32, POINTER(Value), c_char_p, c_size_t),
     "promise_value_bytes": (c_int32, POINTER(Value), c_char_p, c_size_t),
-    "promise_value_error": (c_int32, POINTER(Value), c_char_p, c_int64, c_char_p),
+    "promise_value_error_sized": (c_int32, POINTER(Value), c_char_p, c_size_t, c_int64, c_char_p, c_size_t),
     "promise_value_object": (c_int32, POINTER(Value), c_void_p, c_void_p),
     "promise_value_count": (c_size_t, POINTER(Value)),
     "promise_value_at": (POINTER(Value), POINTER(Value), c_size_t),

@@ -10,72 +10,63 @@ or it raises the reason of the rejection. Any Python object can be a value or a 
 int, float, str, bytes, Error and Promise as values of these kinds, and everything else as an object whose type is named
 after its class. Their arrays and maps become lists and dicts. In a coroutine of asyncio, `await answer`.
 
-Handlers run on the thread that settles the promise, which may be a thread of the library. When the interpreter ends,
-handlers that have not begun are detached, and running handlers are awaited. The module may be imported more than once,
-and be collected.
+Handlers run on the thread that settles the promise, which may be a thread of the library, or on an executor. When the
+interpreter ends, handlers that have not begun are detached, and running handlers are awaited. The module may be
+imported more than once, and be collected. Callbacks of ctypes enter the main interpreter, so attach handlers in that
+one only. An object of another interpreter is a Foreign.
 
-libpromise.py finds and declares the library, held.py keeps the objects that C refers to.
+libpromise.py finds and declares the library, held.py keeps the objects that C refers to, kept.py values of C.
 """
 
 import asyncio
 import contextlib
 import ctypes
 import inspect
+import time
 import traceback
 
 from held import LET_GO, held, holder, of_c
-from libpromise import Context, Handler, Kind, Reaction, State, Status, StatusError, Value, Verdict, check, lib, made
+from kept import Discarded, Error, Foreign, Kept, keeping, kept
+from libpromise import Context, Handler, Kind, Reaction, State, Status, StatusError, Value, Verdict
+from libpromise import check, lib, made, nanoseconds
 
-__all__ = ["Discarded", "Error", "Foreign", "Promise", "Rejected", "StatusError", "held", "type_of"]
-
-
-class Error(Exception):
-    """An error that every language understands: a code, the domain that defines it, and a message for people."""
-
-    def __init__(self, domain, code, message):
-        self.domain, self.code, self.message = domain, code, message
-        super().__init__(f"{domain} {code}: {message}")
-
-
-class Discarded(Exception):
-    """The reason of a promise that was discarded."""
-
-
-class Foreign:
-    """An object of another language's type: the name of the type, and the address of the payload."""
-
-    def __init__(self, type_name, payload):
-        self.type_name, self.payload = type_name, payload
+__all__ = ["Discarded", "Error", "Foreign", "Promise", "Rejected", "StatusError", "awaitable", "held", "type_of"]
 
 
 @of_c(Context)
-def _on_discard(gate):
-    holder.attached[gate].functions[0]()
+def _on_discard(context):
+    holder.begin(context).functions[0]()
 
 
-def _answer(gate, place, value, out):
-    attached = holder.attached[gate]
-    function, attached.functions = attached.functions[place], ()
+def _answer(context, value, out, rejected):
     try:
-        result = function(_to_python(value))
+        attached = holder.begin(context)
+        on_fulfilled, on_rejected, class_ = attached.functions
+        attached.functions = ()
+        thing = _to_python(value)
+        if rejected and not isinstance(thing, class_):
+            Kept(value).store(out)
+            return Verdict.REJECT
+        result = on_rejected(thing) if rejected else on_fulfilled(thing)
         _to_c(result, out)
         return Verdict.ADOPT if isinstance(result, Promise) else Verdict.FULFILL
     except BaseException as error:  # an exception must not cross into C: it becomes the reason
         try:
             _to_c(error.with_traceback(None), out)
-        except StatusError:
-            pass  # no memory for the reason: it is a VOID
+        except BaseException as unfit:  # such as an Error whose code is too large
+            with contextlib.suppress(BaseException):  # no memory for the reason: it is a VOID
+                _to_c(unfit.with_traceback(None), out)
         return Verdict.REJECT
 
 
 @of_c(Handler)
-def _on_fulfilled(gate, value, out):
-    return _answer(gate, 0, value, out)
+def _on_fulfilled(context, value, out):
+    return _answer(context, value, out, False)
 
 
 @of_c(Handler)
-def _on_rejected(gate, reason, out):
-    return _answer(gate, 1, reason, out)
+def _on_rejected(context, reason, out):
+    return _answer(context, reason, out, True)
 
 
 def type_of(class_):
@@ -85,12 +76,14 @@ def type_of(class_):
     built_in = {Error: b"error", Discarded: b"discarded", str: b"string", bytes: b"bytes"}.get(class_)
     if built_in:
         return lib.promise_type_named(built_in)
-    types = holder.types
-    if class_ not in types:
+    type_ = holder.types.get(class_)
+    if not type_:
         parent = None if class_.__base__ in (object, None) else type_of(class_.__base__)
         name = class_.__dict__.get("promise_type", f"python.{class_.__module__}.{class_.__qualname__}")
-        types[class_] = made(lib.promise_type_register(name.encode(), parent, Context()))
-    return types[class_]
+        type_ = made(lib.promise_type_register(name.encode(), parent, Context()))
+        holder.known.add(type_)
+        holder.types[class_] = type_
+    return type_
 
 
 def _to_c(thing, out):
@@ -114,8 +107,13 @@ def _to_c(thing, out):
     elif isinstance(thing, Promise):
         check(lib.promise_retain(thing.token))
         out[0].kind, out[0].content.ptr = Kind.PROMISE, thing.token
+    elif kept(thing):
+        kept(thing).store(out)
     elif type(thing) is Error:
-        check(lib.promise_value_error(out, thing.domain.encode(), thing.code, thing.message.encode()))
+        if not -(2**63) <= thing.code < 2**63:
+            raise OverflowError("the code of an Error is outside -2**63 ... 2**63 - 1")
+        domain, message = (text.encode(errors="backslashreplace") for text in (thing.domain, thing.message))
+        check(lib.promise_value_error_sized(out, domain, len(domain), thing.code, message, len(message)))
     elif type(thing) is Discarded:
         out[0].kind = Kind.DISCARDED
     else:
@@ -150,17 +148,18 @@ def _to_python(value):
             return data
         if kind == Kind.STRING:
             return data.decode()
-        return Error(lib.promise_value_domain(value).decode(), lib.promise_value_code(value), data.decode())
+        thing = Error(lib.promise_value_domain(value).decode(), lib.promise_value_code(value), data.decode())
+        return keeping(thing, value)
     if kind == Kind.OBJECT:
         type_ = lib.promise_value_type(value)
-        if type_ in holder.types.values():
+        if type_ in holder.known and content.ptr in holder.objects:
             return holder.objects[content.ptr]
-        return Foreign(lib.promise_type_name(type_).decode(), content.ptr)
+        return keeping(Foreign(lib.promise_type_name(type_).decode(), content.ptr), value)
     if kind == Kind.PROMISE:
         check(lib.promise_retain(content.ptr))
         return Promise(token=content.ptr)
     if kind == Kind.DISCARDED:
-        return Discarded()
+        return keeping(Discarded(), value)
     numbers = {Kind.BOOL: bool(content.b), Kind.I64: content.i64, Kind.U64: content.u64, Kind.F64: content.f64}
     return numbers.get(kind, content.ptr if kind == Kind.POINTER else None)
 
@@ -190,6 +189,16 @@ def _raised(reason):
     return copy
 
 
+def awaitable(reason):
+    """Returns the exception to raise for a reason by a future, which refuses a StopIteration."""
+    error = _raised(reason)
+    if not isinstance(error, StopIteration):
+        return error
+    refused = RuntimeError("the promise was rejected with StopIteration")
+    refused.__cause__ = error
+    return refused
+
+
 class Promise:
     """A reference to a promise, released by release() or when this object is collected."""
 
@@ -198,10 +207,22 @@ class Promise:
         self.token = None
         if token is None and on_discard:
             new = lib.promise_new_discardable
-            token = holder.attach(lambda gate: new(_on_discard, gate, LET_GO), (on_discard,), False)
+            token = holder.attach(lambda context: new(_on_discard, context, LET_GO), (on_discard,), False)
         elif token is None:
             token = lib.promise_new_discardable(Context(), None, Context())
         self.token, self._owned = made(token), True
+        # The reference must not count as interest: until it is collected it would hold back requests to cancel.
+        lib.promise_seal(token)
+
+    def __copy__(self):
+        check(lib.promise_retain(self.token))
+        return Promise(token=self.token)
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce__(self):
+        raise TypeError("a Promise belongs to its process: it cannot be pickled")
 
     def __del__(self):
         if self.token and self._owned:
@@ -235,28 +256,31 @@ class Promise:
         holder.forget()
         return status if status == Status.PROMISE_ESETTLED else Status(check(status))
 
-    def _react(self, on_fulfilled, on_rejected, type_=None):
-        reaction = Reaction(size=ctypes.sizeof(Reaction), type=type_, free_ctx=LET_GO)
+    def _react(self, on_fulfilled, on_rejected, executor, class_=object):
+        reaction = Reaction(size=ctypes.sizeof(Reaction), executor=executor, free_ctx=LET_GO)
         if on_fulfilled:
             reaction.on_fulfilled = _on_fulfilled
         if on_rejected:
             reaction.on_rejected = _on_rejected
 
-        def react(gate):
-            reaction.ctx = gate
+        def react(context):
+            reaction.ctx = context
             return lib.promise_react(self.token, reaction)
 
-        return Promise(token=holder.attach(react, (on_fulfilled, on_rejected), True))
+        return Promise(token=holder.attach(react, (on_fulfilled, on_rejected, class_), True))
 
-    def then(self, handler):
+    # An executor is a handle of libpromise: the handler runs there. None: it runs on the settling thread.
+
+    def then(self, handler, *, executor=None):
         """Returns the promise of the result of `handler(value)`; a rejection passes through."""
-        return self._react(handler, None)
+        return self._react(handler, None, executor)
 
-    def rescue(self, handler, class_=None):
-        """Returns the promise of the result of `handler(reason)` for reasons of that class; other outcomes pass."""
-        return self._react(None, handler, type_of(class_) if class_ else None)
+    def rescue(self, handler, class_=object, *, executor=None):
+        """Returns the promise of the result of `handler(reason)` for reasons of that class, or of one of a tuple of
+        classes; other outcomes pass through unchanged."""
+        return self._react(None, handler, executor, class_)
 
-    def observe(self, on_fulfilled=None, on_rejected=None):
+    def observe(self, on_fulfilled=None, on_rejected=None, *, executor=None):
         """Calls one of the functions with the value or the reason. An exception is printed."""
 
         def observing(function):
@@ -268,7 +292,7 @@ class Promise:
 
             return call if function else None
 
-        self._react(observing(on_fulfilled), observing(on_rejected))
+        self._react(observing(on_fulfilled), observing(on_rejected), executor)
 
     @property
     def state(self):
@@ -284,9 +308,13 @@ class Promise:
             lib.promise_value_release(value)
 
     def wait(self, seconds=None):
-        """Waits for the settlement. Returns PROMISE_OK or PROMISE_ETIMEDOUT. Other threads of Python run meanwhile."""
-        nanoseconds = -1 if seconds is None else max(0, int(seconds * 1e9))
-        status = Status(lib.promise_wait(self.token, nanoseconds))
+        """Waits for the settlement. Returns PROMISE_OK or PROMISE_ETIMEDOUT. Other threads of Python run meanwhile, and
+        handlers of signals on the main thread: Ctrl-C raises KeyboardInterrupt."""
+        end = None if seconds is None else time.monotonic() + seconds
+        status = Status.PROMISE_EINTR
+        while status == Status.PROMISE_EINTR:  # Python runs the handler of the signal here
+            left = None if end is None else end - time.monotonic()
+            status = Status(lib.promise_wait_interruptible(self.token, nanoseconds(left)))
         return status if status == Status.PROMISE_ETIMEDOUT else Status(check(status))
 
     def value(self, seconds=None):
@@ -311,8 +339,14 @@ class Promise:
                 end(thing)
 
         # The handlers run on the thread that settles the promise, the future's callbacks on the thread of the loop.
-        fulfilled = self.then(lambda value: loop.call_soon_threadsafe(settle, future.set_result, value))
-        fulfilled.rescue(lambda reason: loop.call_soon_threadsafe(settle, future.set_exception, _raised(reason)))
+        def succeed(value):
+            loop.call_soon_threadsafe(settle, future.set_result, value)
+
+        def fail(reason):
+            loop.call_soon_threadsafe(settle, future.set_exception, awaitable(reason))
+
+        fulfilled = self.then(succeed)
+        fulfilled.rescue(fail)
         return future, fulfilled
 
     def __await__(self):

@@ -9,6 +9,9 @@
 --
 -- LIBPROMISE names the library; without it, the installed one is loaded. A failed call, for example because memory has
 -- run out, raises an error with the name of the status, and changes nothing.
+--
+-- Values are nil, booleans, numbers, int64_t, uint64_t, and strings of UTF-8. A promise as a value is followed. BYTES
+-- arrive as a string, a PROMISE as a promise; a value of another kind raises an error where it is read.
 local ffi = require("ffi")
 ffi.cdef([[
   typedef struct promise promise_t;
@@ -22,6 +25,8 @@ ffi.cdef([[
   } promise_event_t;
   promise_t *promise_new(void);
   int32_t promise_release(promise_t *);
+  int32_t promise_seal(promise_t *);
+  int32_t promise_follow(promise_t *, promise_t *);
   int32_t promise_resolve(promise_t *, const promise_value_t *);
   int32_t promise_reject(promise_t *, const promise_value_t *);
   int32_t promise_discard(promise_t *);
@@ -31,7 +36,7 @@ ffi.cdef([[
   int32_t promise_result(promise_t *, promise_value_t *);
   promise_t *promise_sleep(int64_t);
   int32_t promise_value_string(promise_value_t *, const char *, size_t);
-  int32_t promise_value_error(promise_value_t *, const char *, int64_t, const char *);
+  int32_t promise_value_error_sized(promise_value_t *, const char *, size_t, int64_t, const char *, size_t);
   int32_t promise_value_release(promise_value_t *);
   const char *promise_value_data(const promise_value_t *, size_t *);
   promise_queue_t *promise_queue_new(void);
@@ -40,11 +45,11 @@ ffi.cdef([[
   promise_t *promise_queue_then(promise_queue_t *, promise_t *, uint64_t);
   int64_t promise_queue_take(promise_queue_t *, promise_event_t *, size_t, int64_t);
 ]])
-local C = ffi.load(os.getenv("LIBPROMISE") or "promise")
+local C = ffi.load(os.getenv("LIBPROMISE") or "libpromise.so.1")
 
-local VOID, BOOL, I64, U64, F64, STRING, ERROR = 1, 2, 3, 4, 5, 7, 11
+local VOID, BOOL, I64, U64, F64, STRING, BYTES, ERROR, DISCARDED, PROMISE = 1, 2, 3, 4, 5, 7, 8, 11, 12, 13
 local FULFILLED, REJECTED, CALL = 2, 3, 33
-local EPENDING, ENOMEM, EINTR = -4, -7, -11
+local EINVAL, ESETTLED, EPENDING, EINTR = -1, -3, -4, -11
 local ROOM = 256
 
 local function fail(status) error("libpromise: " .. ffi.string(C.promise_status_name(status)), 0) end
@@ -52,6 +57,13 @@ local function fail(status) error("libpromise: " .. ffi.string(C.promise_status_
 local function owned(reference, free)
   if reference == nil then fail(C.promise_last_status()) end
   return ffi.gc(reference, free)
+end
+-- Returns a new reference to a promise. It is sealed: the collector may release it late, and until then it must not
+-- keep the promise from being cancelled.
+local function wrapped(reference)
+  owned(reference, C.promise_release)
+  C.promise_seal(reference)
+  return reference
 end
 
 -- The queue closes with the Lua state: later settlements add no event, and call nothing.
@@ -72,7 +84,7 @@ local function forget(tag)
   free_tags[#free_tags + 1] = tag
 end
 
--- Writes a Lua value into `scratch`; false if memory has run out.
+-- Writes a Lua value into `scratch`.
 local function store(value)
   local kind = type(value)
   scratch.reserved = 0
@@ -80,61 +92,76 @@ local function store(value)
     scratch.kind, scratch.as.f64 = F64, value
   elseif kind == "boolean" then
     scratch.kind, scratch.as.i64 = BOOL, value and 1 or 0
+  elseif kind == "string" then
+    local status = C.promise_value_string(scratch, value, #value)
+    if status ~= 0 then fail(status) end
+  elseif kind == "nil" then
+    scratch.kind = VOID
   elseif ffi.istype("int64_t", value) then
     scratch.kind, scratch.as.i64 = I64, value
   elseif ffi.istype("uint64_t", value) then
     scratch.kind, scratch.as.u64 = U64, value
-  elseif kind == "nil" then
-    scratch.kind = VOID
   else
-    local text = tostring(value)
-    return C.promise_value_string(scratch, text, #text) == 0
+    error("promise.lua: expected a value that C can hold, not a " .. kind, 0)
   end
-  return true
 end
--- Writes an error into `scratch`; VOID, a rejection without a reason, if there is no memory.
+-- Writes an error into `scratch`; VOID, a rejection without a reason, if there is no memory. In a text that is not
+-- UTF-8, a ? replaces each byte that is not ASCII.
 local function store_error(message)
   local ok, text = pcall(tostring, message)
-  C.promise_value_error(scratch, "lua", 1, ok and text or "an error without a text")
+  if not ok then text = "an error without a text" end
+  if C.promise_value_error_sized(scratch, "lua", 3, 1, text, #text) == EINVAL then
+    C.promise_value_error_sized(scratch, "lua", 3, 1, text:gsub("[\128-\255]", "?"), #text)
+  end
 end
 
 -- Returns an integer as a number, if that is exact; otherwise unchanged, as an int64_t or uint64_t.
 local function exact(integer)
   local number = tonumber(integer)
-  return math.abs(number) <= 2 ^ 53 and number or integer
+  -- 2^53 + 1 becomes 2^53 too.
+  return math.abs(number) < 2 ^ 53 and number or integer
 end
 
--- Reads a value of an event, and releases it.
+-- Reads a value, and releases it.
 local function load(value)
   local kind = value.kind
   if kind == F64 then return value.as.f64 end
   if kind == I64 then return exact(value.as.i64) end
   if kind == U64 then return exact(value.as.u64) end
   if kind == BOOL then return value.as.b ~= 0 end
-  if kind == STRING or kind == ERROR then
+  if kind == PROMISE then return wrapped(ffi.cast("promise_t *", value.as.ptr)) end
+  if kind == STRING or kind == BYTES or kind == ERROR then
     local text = ffi.string(C.promise_value_data(value, length), length[0])
     C.promise_value_release(value)
     return text
   end
   C.promise_value_release(value)
-  return nil
+  if kind == VOID or kind == DISCARDED then return nil end
+  error("promise.lua: a value of the kind " .. kind .. " has no equivalent in Lua", 0)
 end
 
-local promise, count = {}, 0
+local promise = {}
 
-function promise.new() return owned(C.promise_new(), C.promise_release) end
-function promise.sleep(seconds) return owned(C.promise_sleep(seconds * 1e9), C.promise_release) end
+local function settled(status)
+  if status ~= 0 and status ~= ESETTLED then fail(status) end
+  return status == 0
+end
+
+function promise.new() return wrapped(C.promise_new()) end
+function promise.sleep(seconds) return wrapped(C.promise_sleep(seconds * 1e9)) end
 -- resolve() and reject() settle a promise; false if it is settled already. A call of chain() that is not due yet is
--- dropped.
+-- dropped. With another promise as the value, resolve() makes the promise end as that one does.
 function promise.resolve(p, value)
-  if not store(value) then fail(ENOMEM) end
-  return C.promise_resolve(p, scratch) == 0
+  if ffi.istype("promise_t *", value) then return settled(C.promise_follow(p, value)) end
+  store(value)
+  return settled(C.promise_resolve(p, scratch))
 end
 function promise.reject(p, message)
   store_error(message)
-  return C.promise_reject(p, scratch) == 0
+  return settled(C.promise_reject(p, scratch))
 end
--- Returns the value or the reason of a settled promise, and whether it is fulfilled; nil while it is pending.
+-- Returns the value or the reason of a settled promise, and whether it is fulfilled; nil while it is pending. The
+-- reason of a cancelled promise is nil.
 function promise.result(p)
   local status = C.promise_result(p, scratch)
   if status == EPENDING then return nil end
@@ -144,56 +171,88 @@ end
 -- Releases the reference before the collector does.
 function promise.release(p) ffi.gc(p, nil); C.promise_release(p) end
 
--- Calls `body` with the value once `p` is fulfilled. Returns a promise that ends as that call does. A rejection passes.
+-- Calls `body` with the value once `p` is fulfilled. Returns a promise that ends as that call does, or as the promise
+-- that `body` returns. A rejection passes unchanged.
 function promise.chain(p, body)
   local tag = tag_for(body)
   local derived = C.promise_queue_then(queue, p, tag)
   if derived == nil then forget(tag) end
-  derived = owned(derived, C.promise_release)
+  wrapped(derived)
   settles[tag] = derived
   return derived
 end
 
-local function run(body, value)
-  if not store(body(value)) then fail(ENOMEM) end
-end
+local function run(body, event) promise.resolve(event.promise, body(load(event.value))) end
 
 -- Calls the function for a CALL, and settles the promise of the event with the result.
 local function call(event, body)
-  local value, answer = load(event.value), event.promise
+  local answer = event.promise
   if event.state == REJECTED then
-    promise.reject(answer, value)
+    C.promise_reject(answer, event.value)
   else
-    local ok, message = pcall(run, body, value)
-    if ok then C.promise_resolve(answer, scratch) else promise.reject(answer, message) end
+    local ok, message = pcall(run, body, event)
+    if not ok then promise.reject(answer, message) end
   end
   C.promise_release(answer)
 end
 
+-- The coroutines of spawn() that have not ended, and their number: others may await too, and end when they like.
+local spawned, count = {}, 0
 local function resume(thread, ...)
   local ok, message = coroutine.resume(thread, ...)
-  if coroutine.status(thread) == "dead" then count = count - 1 end
-  return ok, message
+  if spawned[thread] and coroutine.status(thread) == "dead" then
+    spawned[thread], count = nil, count - 1
+  end
+  if not ok then error(message, 0) end
 end
 
 -- Runs `body` as a coroutine, in which promise.await() may be called.
 function promise.spawn(body)
-  count = count + 1
-  local ok, message = resume(coroutine.create(body))
-  if not ok then error(message, 0) end
+  local thread = coroutine.create(body)
+  spawned[thread], count = true, count + 1
+  resume(thread)
 end
 
 -- Suspends the running coroutine until `p` is settled. Returns the value, or raises an error with the reason.
 function promise.await(p)
-  local tag = tag_for(coroutine.running())
+  local thread, is_main = coroutine.running()
+  assert(thread and not is_main, "promise.await() outside a coroutine")
+  local tag = tag_for(thread)
   local status = C.promise_queue_watch(queue, p, tag)
   if status ~= 0 then
     forget(tag)
     fail(status)
   end
   local ok, value = coroutine.yield()
-  if not ok then error(value, 0) end
-  return value
+  if ok then return value end
+  error(value == nil and "cancelled" or value, 0)
+end
+
+local function handle(event)
+  local tag = tonumber(event.tag)
+  local what, derived = waiting[tag], settles[tag]
+  forget(tag)
+  if event.kind == CALL then
+    call(event, what)
+  elseif derived then
+    -- The function will never be called: the source was destroyed while pending, or the promise is settled.
+    C.promise_discard(derived)
+  else
+    local ok, value = pcall(load, event.value)
+    resume(what, ok and event.state == FULFILLED, value)
+  end
+end
+
+local function batch(seconds)
+  local taken = tonumber(C.promise_queue_take(queue, events, ROOM, seconds and seconds * 1e9 or -1))
+  if taken < 0 and taken ~= EINTR then fail(taken) end
+  local failure
+  for place = 0, taken - 1 do
+    local ok, message = pcall(handle, events[place])
+    if not ok then failure = failure or {message} end
+  end
+  if failure then error(failure[1], 0) end
+  return taken
 end
 
 -- Handles a batch of events, and returns their number. Sleeps while none is ready, `seconds` at most (nil: forever).
@@ -202,30 +261,10 @@ local stepping = false
 function promise.step(seconds)
   assert(not stepping, "promise.step() within a callback")
   stepping = true
-  local taken = tonumber(C.promise_queue_take(queue, events, ROOM, seconds and seconds * 1e9 or -1))
-  if taken < 0 and taken ~= EINTR then
-    stepping = false
-    fail(taken)
-  end
-  local failure
-  for place = 0, taken - 1 do
-    local event = events[place]
-    local tag = tonumber(event.tag)
-    local what, derived = waiting[tag], settles[tag]
-    forget(tag)
-    if event.kind == CALL then
-      call(event, what)
-    elseif derived then
-      -- The function will never be called: the source was destroyed while pending, or the promise is settled.
-      C.promise_discard(derived)
-    else
-      local ok, message = resume(what, event.state == FULFILLED, load(event.value))
-      if not ok then failure = failure or {message} end
-    end
-  end
+  local ok, result = pcall(batch, seconds)
   stepping = false
-  if failure then error(failure[1], 0) end
-  return taken
+  if not ok then error(result, 0) end
+  return result
 end
 
 -- Handles events until every coroutine has ended.

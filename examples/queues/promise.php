@@ -11,6 +11,9 @@
 // fibers. A failed call, for example because memory has run out, throws a RuntimeException with the name of the status,
 // and changes nothing.
 //
+// Values are null, booleans, integers, floats, and strings of UTF-8. A promise as a value is followed. BYTES arrive as
+// a string, a PROMISE as a promise; a value of another kind throws an exception where it is read.
+//
 // promise_library.php declares and loads the library, promise_loop.php takes the events.
 require_once __DIR__ . '/promise_library.php';
 require_once __DIR__ . '/promise_loop.php';
@@ -41,11 +44,30 @@ final class Promise
         }
     }
 
+    /** A copy would release the reference of the original. */
+    private function __clone()
+    {
+    }
+
     /** Returns the promise in C, borrowed, for other functions of the library. */
     public function handle(): int
     {
-        $this->isShared = true;
-        return $this->handle ?: $this->make();
+        $this->handle ?: $this->make();
+        if (!$this->isShared) {
+            $this->isShared = true;
+            // PHP may release the promise late; until then it must not keep the promise from being cancelled.
+            Library::$c->promise_seal($this->handle);
+        }
+        return $this->handle;
+    }
+
+    /** Takes over a reference to a promise in C. */
+    public static function of(int $handle): self
+    {
+        $promise = new self();
+        $promise->handle = $handle;
+        $promise->handle();
+        return $promise;
     }
 
     private function make(): int
@@ -59,13 +81,13 @@ final class Promise
 
     public static function sleep(float $seconds): self
     {
-        $promise = new self();
-        $promise->isShared = true;
-        $promise->handle = Library::made(Library::$c->promise_sleep((int) ($seconds * 1e9)));
-        return $promise;
+        return self::of(Library::made(Library::$c->promise_sleep((int) ($seconds * 1e9))));
     }
 
-    /** Settles the promise; false if it is settled already. If then() returned it, its function is not called. */
+    /**
+     * Settles the promise; false if it is settled already. If then() returned it, its function is not called.
+     * With another promise as the value, the promise ends as that one does.
+     */
     public function resolve($value)
     {
         if ($this->isFulfilled) {
@@ -73,6 +95,9 @@ final class Promise
         }
         if ($this->isShared || $this->body !== null || !is_int($value)) {
             $handle = $this->handle();
+            if ($value instanceof Promise) {
+                return $this->settled(Library::$c->promise_follow($handle, $value->handle()));
+            }
             Library::store(Library::$scratch, 0, $value);
             return $this->settled(Library::$c->promise_resolve($handle, Library::$scratchAddress));
         }
@@ -129,14 +154,14 @@ final class Promise
         Library::check($status);
         $value = Library::load($words, 0);
         if (Library::$c->promise_state($this->handle) === Library::REJECTED) {
-            throw new Exception($value ?? 'cancelled');
+            throw Library::reason($value);
         }
         return $value;
     }
 
     /**
      * Calls $body with the value once the promise is fulfilled. Returns a promise that ends as that call does, or as
-     * the promise that $body returns. A rejection passes.
+     * the promise that $body returns. A rejection passes unchanged.
      */
     public function then($body)
     {

@@ -11,6 +11,8 @@ const DECLARATIONS = <<<'C'
   handle_t promise_new_resolved(uintptr_t);
   int32_t promise_retain(handle_t);
   int32_t promise_release(handle_t);
+  int32_t promise_seal(handle_t);
+  int32_t promise_follow(handle_t, handle_t);
   int32_t promise_resolve(handle_t, uintptr_t);
   int32_t promise_reject(handle_t, uintptr_t);
   int32_t promise_discard(handle_t);
@@ -34,8 +36,8 @@ C;
 /** The queue, the closures and fibers of its tags, and values in memory: two words each, the kind and the payload. */
 final class Library
 {
-    public const VOID = 1, BOOL = 2, I64 = 3, U64 = 4, F64 = 5, STRING = 7, ERROR = 11, PROMISE = 13, REJECTED = 3;
-    public const ESETTLED = -3, EPENDING = -4, EINTR = -11;
+    public const VOID = 1, BOOL = 2, I64 = 3, U64 = 4, F64 = 5, STRING = 7, BYTES = 8, ERROR = 11, DISCARDED = 12;
+    public const PROMISE = 13, REJECTED = 3, EINVAL = -1, ESETTLED = -3, EPENDING = -4, EINTR = -11;
     public static $c;
     public static $queue;
     /** Words to pass one value in, and a length. */
@@ -82,7 +84,7 @@ final class Library
     /** Returns the address of the word at $place. */
     public static function address(FFI\CData $words, int $place = 0): int
     {
-        return FFI::cast('intptr_t', FFI::addr($words[$place]))->cdata;
+        return self::$c->cast('intptr_t', FFI::addr($words[$place]))->cdata;
     }
 
     /** Writes a PHP value to the words at $place. */
@@ -103,36 +105,57 @@ final class Library
             self::check(self::$c->promise_retain($from->handle()));
             $words[$place] = self::PROMISE;
             $words[$place + 1] = $from->handle;
+        } elseif (is_string($from)) {
+            self::check(self::$c->promise_value_string(self::address($words, $place), $from, strlen($from)));
         } else {
-            $text = (string) $from;
-            self::check(self::$c->promise_value_string(self::address($words, $place), $text, strlen($text)));
+            throw new InvalidArgumentException('expected a value that C can hold, not ' . get_debug_type($from));
         }
     }
 
-    /** Writes an error to the words at $place; VOID, a rejection without a reason, if there is no memory. */
+    /**
+     * Writes an error to the words at $place; VOID, a rejection without a reason, if there is no memory. In a message
+     * that is not UTF-8, a ? replaces each byte that is not ASCII.
+     */
     public static function storeError(FFI\CData $words, int $place, string $message): void
     {
         $value = self::address($words, $place);
-        self::$c->promise_value_error_sized($value, 'php', 3, 1, $message, strlen($message));
+        $length = strlen($message);
+        if (self::$c->promise_value_error_sized($value, 'php', 3, 1, $message, $length) === self::EINVAL) {
+            $message = preg_replace('/[\x80-\xff]/', '?', $message);
+            self::$c->promise_value_error_sized($value, 'php', 3, 1, $message, $length);
+        }
+    }
+
+    /** Returns the exception for a reason that was read. */
+    public static function reason(mixed $value): Exception
+    {
+        return new Exception(is_scalar($value) ? (string) $value : 'cancelled');
     }
 
     /** Reads the value in the words at $place, and releases it. An integer too large for PHP becomes a string. */
     public static function load(FFI\CData $words, int $place): mixed
     {
-        switch ($words[$place] & 0xffffffff) {
+        switch ($kind = $words[$place] & 0xffffffff) {
             case self::I64: return $words[$place + 1];
             case self::U64: return $words[$place + 1] >= 0 ? $words[$place + 1] : sprintf('%u', $words[$place + 1]);
             case self::BOOL: return ($words[$place + 1] & 0xff) !== 0;
             case self::F64: return unpack('d', pack('q', $words[$place + 1]))[1];
-            case self::STRING:
-            case self::ERROR:
-                $value = self::address($words, $place);
-                $text = FFI::string(self::$c->promise_value_data($value, self::$length), self::$length[0]);
-                self::$c->promise_value_release($value);
-                return $text;
-            default:
-                self::$c->promise_value_release(self::address($words, $place));
-                return null;
+            case self::VOID: return null;
+            case self::PROMISE: return Promise::of($words[$place + 1]);
+        }
+        $value = self::address($words, $place);
+        try {
+            switch ($kind) {
+                case self::STRING:
+                case self::BYTES:
+                case self::ERROR:
+                    $data = self::$c->promise_value_data($value, self::$length);
+                    return self::$length[0] === 0 ? '' : FFI::string($data, self::$length[0]);
+                case self::DISCARDED: return null;
+                default: throw new UnexpectedValueException("a value of the kind $kind has no equivalent in PHP");
+            }
+        } finally {
+            self::$c->promise_value_release($value);
         }
     }
 }

@@ -53,7 +53,7 @@ final class Loop
     /** Suspends the running fiber until the promise is settled. Returns the value, or throws with the reason. */
     public static function await(Promise $promise): mixed
     {
-        $fiber = Fiber::getCurrent();
+        $fiber = Fiber::getCurrent() ?? throw new LogicException('Loop::await() outside a fiber');
         $tag = ++Library::$tag;
         Library::check(Library::$c->promise_queue_watch(Library::$queue, $promise->handle(), $tag));
         Library::$waiting[$tag] = $fiber;
@@ -62,7 +62,7 @@ final class Loop
 
     /**
      * Handles a batch of events. Sleeps while none is ready, for $nanoseconds at most (negative: forever).
-     * Throws the first error that left a fiber. Callbacks and fibers must not call it.
+     * Throws the first error that left a fiber, after the whole batch. Callbacks and fibers must not call it.
      */
     public static function step($nanoseconds)
     {
@@ -87,62 +87,65 @@ final class Loop
         for ($at = 0, $end = $count * self::WORDS; $at < $end; $at += self::WORDS) {
             $head = $events[$at];
             $tag = $events[$at + self::TAG];
-            $waiting = Library::$waiting[$tag] ?? null;
-            unset(Library::$waiting[$tag]);
-            if ($waiting === null) {
-                // The event of a promise of then() that was settled here: its answer releases its value and promise.
-                $events[$at] = self::SKIP;
-            } elseif ($head === self::CALLED_FULFILLED) {
-                $isInteger = $events[$at + self::VALUE] === self::I64;
-                $value = $isInteger ? $events[$at + self::PAYLOAD] : Library::load($events, $at + self::VALUE);
-                try {
-                    $result = ($waiting->body)($value);
-                    if (is_int($result)) {
-                        if (!$isInteger) {
-                            $events[$at + self::VALUE] = self::I64;
-                        }
-                        $events[$at + self::PAYLOAD] = $result;
-                        $events[$at] = self::FULFILL;
-                        if ($waiting->isShared) {
-                            $isAwaited = true;
-                        } else {
-                            // C keeps the promise until the event is answered; the value is kept here.
-                            $waiting->isFulfilled = true;
-                            $waiting->value = $result;
-                            $free = Loop::$used * self::WORDS;
-                            $events[$free] = self::SKIP;
-                            $events[$free + self::PROMISE] = $waiting->handle;
-                            $waiting->handle = 0;
-                            if (++Loop::$used === self::ROOM) {
-                                Loop::answer();
+            try {
+                $waiting = Library::$waiting[$tag] ?? null;
+                unset(Library::$waiting[$tag]);
+                if ($waiting === null) {
+                    // The event of a promise of then() that was settled here: the answer releases value and promise.
+                    $events[$at] = self::SKIP;
+                } elseif ($head === self::CALLED_FULFILLED) {
+                    try {
+                        $isInteger = $events[$at + self::VALUE] === self::I64;
+                        $value = $isInteger ? $events[$at + self::PAYLOAD] : Library::load($events, $at + self::VALUE);
+                        $result = ($waiting->body)($value);
+                        if (is_int($result)) {
+                            if (!$isInteger) {
+                                $events[$at + self::VALUE] = self::I64;
                             }
+                            $events[$at + self::PAYLOAD] = $result;
+                            $events[$at] = self::FULFILL;
+                            if ($waiting->isShared) {
+                                $isAwaited = true;
+                            } else {
+                                // C keeps the promise until the event is answered; the value is kept here.
+                                $waiting->isFulfilled = true;
+                                $waiting->value = $result;
+                                $free = Loop::$used * self::WORDS;
+                                $events[$free] = self::SKIP;
+                                $events[$free + self::PROMISE] = $waiting->handle;
+                                $waiting->handle = 0;
+                                if (++Loop::$used === self::ROOM) {
+                                    Loop::answer();
+                                }
+                            }
+                        } else {
+                            Library::store($events, $at + self::VALUE, $result);
+                            $events[$at] = $result instanceof Promise ? self::ADOPT : self::FULFILL;
+                            $waiting->handle();
+                            $isAwaited = true;
                         }
-                    } else {
+                    } catch (Throwable $error) {
                         $isAwaited = $waiting->isShared = true;
-                        Library::store($events, $at + self::VALUE, $result);
-                        $events[$at] = $result instanceof Promise ? self::ADOPT : self::FULFILL;
+                        Library::storeError($events, $at + self::VALUE, $error->getMessage());
+                        $events[$at] = self::REJECT;
                     }
-                } catch (Throwable $error) {
-                    $isAwaited = $waiting->isShared = true;
-                    Library::storeError($events, $at + self::VALUE, $error->getMessage());
+                    $waiting->body = null;
+                } elseif ($head === self::CALLED_REJECTED) {
+                    // The reason stays in the event.
                     $events[$at] = self::REJECT;
+                    $isAwaited = $waiting->isShared = true;
+                    $waiting->body = null;
+                } elseif ($waiting instanceof Promise) {
+                    // The function will never be called: the source was destroyed while pending, or other code settled
+                    // the promise, and this discard does nothing.
+                    $waiting->isShared = true;
+                    $waiting->body = null;
+                    $c->promise_discard($waiting->handle);
+                } else {
+                    self::wake($waiting, $head === self::SETTLED_FULFILLED, $at + self::VALUE);
                 }
-                $waiting->body = null;
-            } elseif ($head === self::CALLED_REJECTED) {
-                // The reason stays in the event.
-                $events[$at] = self::REJECT;
-                $isAwaited = $waiting->isShared = true;
-                $waiting->body = null;
-            } elseif ($head === self::SETTLED_FULFILLED) {
-                $waiting->resume(Library::load($events, $at + self::VALUE));
-            } elseif ($waiting instanceof Promise) {
-                // The function will never be called: the source was destroyed while pending, or other code settled the
-                // promise, and this discard does nothing.
-                $waiting->isShared = true;
-                $waiting->body = null;
-                $c->promise_discard($waiting->handle);
-            } else {
-                $waiting->throw(new Exception(Library::load($events, $at + self::VALUE) ?? 'cancelled'));
+            } catch (Throwable $error) {
+                Loop::$failure ??= $error;
             }
         }
         Loop::$taken = -1;
@@ -154,6 +157,17 @@ final class Loop
             throw $failure;
         }
         return $count;
+    }
+
+    /** Resumes a fiber that awaits, with the value at $place, or throws there. */
+    private static function wake(Fiber $fiber, bool $isFulfilled, int $place): void
+    {
+        try {
+            $value = Library::load(Loop::$events, $place);
+            $error = $isFulfilled ? null : Library::reason($value);
+        } catch (Throwable $error) {
+        }
+        $error === null ? $fiber->resume($value) : $fiber->throw($error);
     }
 
     public static function run(): void

@@ -1,28 +1,29 @@
 """Promises of libpromise.so for asyncio, on the completion queue alone: nothing calls into Python.
 
     async def main():
-        queue = Queue()
-        await queue.sleep(0.01)
-        print(await promise)
+        async with Queue() as queue:
+            await queue.sleep(0.01)
+            print(await promise)
 
-LIBPROMISE names the library; without it, the installed one is loaded. Python 3.8 and newer. A call that fails raises
-MemoryError or Failed, and changes nothing.
+Other languages see None, bool, int, float, str, bytes, exceptions and promises; other objects raise TypeError, and so
+does a value of another kind that is awaited. LIBPROMISE names the library; without it, the installed one is loaded.
+Python 3.8 and newer. A call that fails raises MemoryError or Failed, and changes nothing.
 """
 
 import asyncio
 import ctypes
 import itertools
 import os
-from ctypes import POINTER, Structure, Union, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64
-from ctypes import c_void_p
+from ctypes import POINTER, Structure, Union, byref, c_bool, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32
+from ctypes import c_uint64, c_void_p
 
-VOID, I64, U64, F64, STRING, ERROR = 1, 3, 4, 5, 7, 11
+VOID, BOOL, I64, U64, F64, STRING, BYTES, ERROR, DISCARDED, PROMISE = 1, 2, 3, 4, 5, 7, 8, 11, 12, 13
 REJECTED, SETTLED, CALL = 3, 32, 33
 ESETTLED, ENOMEM = -3, -7
 
 
 class Content(Union):
-    _fields_ = [("i64", c_int64), ("u64", c_uint64), ("f64", c_double), ("ptr", c_void_p)]
+    _fields_ = [("b", c_bool), ("i64", c_int64), ("u64", c_uint64), ("f64", c_double), ("ptr", c_void_p)]
 
 
 class Value(Structure):
@@ -37,15 +38,20 @@ class Event(Structure):
 lib = ctypes.CDLL(os.environ.get("LIBPROMISE", "libpromise.so.1"))
 for name, result, *arguments in (
     ("promise_new", c_void_p),
+    ("promise_retain", c_int32, c_void_p),
     ("promise_release", c_int32, c_void_p),
+    ("promise_seal", c_int32, c_void_p),
     ("promise_resolve", c_int32, c_void_p, POINTER(Value)),
     ("promise_reject", c_int32, c_void_p, POINTER(Value)),
     ("promise_discard", c_int32, c_void_p),
+    ("promise_follow", c_int32, c_void_p, c_void_p),
     ("promise_sleep", c_void_p, c_int64),
     ("promise_last_status", c_int32),
     ("promise_status_name", c_char_p, c_int32),
     ("promise_value_string", c_int32, POINTER(Value), c_char_p, c_size_t),
-    ("promise_value_error", c_int32, POINTER(Value), c_char_p, c_int64, c_char_p),
+    ("promise_value_bytes", c_int32, POINTER(Value), c_char_p, c_size_t),
+    ("promise_value_error_sized", c_int32, POINTER(Value), c_char_p, c_size_t, c_int64, c_char_p, c_size_t),
+    ("promise_value_describe", c_size_t, POINTER(Value), c_char_p, c_size_t),
     ("promise_value_release", c_int32, POINTER(Value)),
     ("promise_value_data", c_void_p, POINTER(Value), POINTER(c_size_t)),
     ("promise_queue_new", c_void_p),
@@ -62,6 +68,10 @@ for name, result, *arguments in (
 
 class Rejected(Exception):
     """Raised for a rejected promise, with its reason."""
+
+
+class Discarded(Rejected):
+    """Raised for a promise that was discarded."""
 
 
 class Failed(Exception):
@@ -87,9 +97,11 @@ def made(handle):
 def store(python):
     """Returns a value for C, with a reference for the caller. An error for which there is no memory becomes a VOID.
 
-    Raises OverflowError for an integer that no kind of C can hold."""
+    Raises OverflowError for an integer that no kind of C can hold, TypeError for an object that none can."""
     value = Value(VOID)
-    if isinstance(python, int):
+    if isinstance(python, bool):
+        value.kind, value.content.b = BOOL, python
+    elif isinstance(python, int):
         if -(2**63) <= python < 2**63:
             value.kind, value.content.i64 = I64, python
         elif 0 <= python < 2**64:
@@ -98,29 +110,57 @@ def store(python):
             raise OverflowError("the integer is outside -2**63 ... 2**64 - 1: pass it as a text")
     elif isinstance(python, float):
         value.kind, value.content.f64 = F64, python
-    elif isinstance(python, BaseException):
-        lib.promise_value_error(byref(value), b"python", 1, str(python).encode())
-    elif python is not None:
-        text = str(python).encode()
+    elif isinstance(python, str):
+        text = python.encode()
         check(lib.promise_value_string(byref(value), text, len(text)))
+    elif isinstance(python, bytes):
+        check(lib.promise_value_bytes(byref(value), python, len(python)))
+    elif isinstance(python, Promise):
+        check(lib.promise_retain(python.handle))
+        value.kind, value.content.ptr = PROMISE, python.handle
+    elif isinstance(python, BaseException):
+        text = text_of(python)
+        lib.promise_value_error_sized(byref(value), b"python", 6, 1, text, len(text))
+    elif python is not None:
+        raise TypeError(f"no kind of C holds an object of the type {type(python).__name__}")
     return byref(value)
 
 
-def load(value):
-    """Returns the Python object for a taken value, and releases the value."""
-    if value.kind == I64:
-        return value.content.i64
-    if value.kind == U64:
-        return value.content.u64
-    if value.kind == F64:
-        return value.content.f64
-    text = None
-    if value.kind in (STRING, ERROR):
+def text_of(error):
+    """Returns the text of an exception as UTF-8, or the name of its class if it has no text."""
+    try:
+        text = str(error)
+    except Exception:
+        text = type(error).__name__
+    return text.encode(errors="backslashreplace")
+
+
+def load(value, queue):
+    """Returns the Python object for a borrowed value."""
+    if value.kind in (VOID, BOOL, I64, U64, F64):
+        content = value.content
+        return {BOOL: content.b, I64: content.i64, U64: content.u64, F64: content.f64}.get(value.kind)
+    if value.kind in (STRING, BYTES, ERROR):
         length = c_size_t()
         data = lib.promise_value_data(byref(value), byref(length))
-        text = ctypes.string_at(data, length.value).decode()
-    lib.promise_value_release(byref(value))
-    return text
+        data = ctypes.string_at(data, length.value) if length.value else b""
+        return data if value.kind == BYTES else data.decode()
+    if value.kind == PROMISE:
+        check(lib.promise_retain(value.content.ptr))
+        return Promise(queue, value.content.ptr)
+    text = ctypes.create_string_buffer(256)
+    lib.promise_value_describe(byref(value), text, 255)
+    raise TypeError(f"no Python object for {text.value.decode()}")
+
+
+def rejection(value, queue):
+    """Returns the exception for a borrowed reason."""
+    if value.kind == DISCARDED:
+        return Discarded("the promise was discarded")
+    try:
+        return Rejected(load(value, queue))
+    except TypeError as unknown:
+        return Rejected(str(unknown))
 
 
 class Promise:
@@ -128,9 +168,14 @@ class Promise:
 
     def __init__(self, queue, handle):
         self.queue, self.handle = queue, handle
+        # The reference must not count as interest: until it is collected it would hold back requests to cancel.
+        lib.promise_seal(handle)
 
     def __del__(self):
         lib.promise_release(self.handle)
+
+    def __reduce__(self):
+        raise TypeError("a Promise cannot be copied: it owns one reference")
 
     def resolve(self, value=None):
         """Settles the promise; returns False if it is settled. A call of then() that is not due yet is dropped."""
@@ -140,14 +185,34 @@ class Promise:
         return settled(lib.promise_reject(self.handle, store(error)))
 
     def then(self, body):
-        """Calls `body` with the value once the promise is fulfilled. Returns a promise that ends as that call does."""
-        tag = next(self.queue.tags)
-        derived = Promise(self.queue, made(lib.promise_queue_then(self.queue.handle, self.handle, tag)))
-        self.queue.waiting[tag] = derived, body
-        return derived
+        """Calls `body` with the value once the promise is fulfilled. Returns a promise that ends as that call does; if
+        it returns a promise, as that one does. A rejection passes through unchanged."""
+        queue, tag = self.queue, next(self.queue.tags)
+        call = queue.waiting[tag] = Call(body)
+        try:
+            call.derived = Promise(queue, made(lib.promise_queue_then(queue.handle, self.handle, tag)))
+        except BaseException:
+            queue.waiting.pop(tag, None)
+            raise
+        if call.is_lost:
+            call.lose()
+        return call.derived
 
     def __await__(self):
         return self.queue.future(self).__await__()
+
+
+class Call:
+    """A function of then(), until its event is taken; if then() runs on another thread, perhaps before it returns."""
+
+    def __init__(self, body):
+        self.body, self.derived, self.is_lost = body, None, False
+
+    def lose(self):
+        """The function will never be called: the source was destroyed while pending, or the promise is settled."""
+        self.is_lost = True
+        if self.derived:
+            lib.promise_discard(self.derived.handle)
 
 
 class Queue:
@@ -167,22 +232,39 @@ class Queue:
             lib.promise_queue_free(self.handle)
             raise
 
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        self.close()
+
     def close(self):
-        """Closes the queue: no event comes afterwards."""
+        """Closes the queue: no event comes afterwards, and coroutines that await one get PROMISE_ECLOSED."""
+        if self.descriptor is None:
+            return
         self.loop.remove_reader(self.descriptor)
+        self.descriptor = None
         lib.promise_queue_free(self.handle)
+        waiting, self.waiting = self.waiting, {}
+        for what in waiting.values():
+            if isinstance(what, asyncio.Future) and not what.done():
+                what.set_exception(Failed("PROMISE_ECLOSED"))
 
     def promise(self):
         return Promise(self, made(lib.promise_new()))
 
     def sleep(self, seconds):
-        return Promise(self, made(lib.promise_sleep(int(seconds * 1e9))))
+        return Promise(self, made(lib.promise_sleep(int(min(max(0, seconds * 1e9), 2**63 - 1)))))
 
     def future(self, promise):
         """Returns an asyncio future with the promise's outcome; cancelling the future ends the watch."""
         tag = next(self.tags)
-        check(lib.promise_queue_watch(self.handle, promise.handle, tag))
         future = self.waiting[tag] = self.loop.create_future()
+        try:
+            check(lib.promise_queue_watch(self.handle, promise.handle, tag))
+        except BaseException:
+            del self.waiting[tag]
+            raise
         future.add_done_callback(lambda done: done.cancelled() and self.forget(tag))
         return future
 
@@ -191,27 +273,52 @@ class Queue:
             del self.waiting[tag]
 
     def take(self):
-        """Takes events and runs their handlers. Events that are left make the descriptor readable again."""
+        """Takes events and runs their handlers. Events that are left make the descriptor readable again.
+
+        An exception does not stop the others: the first one is raised in the end."""
+        failure = None
         for place in range(lib.promise_queue_take(self.handle, self.events, self.ROOM, 0)):
             event = self.events[place]
-            what, value = self.waiting.pop(event.tag), load(event.value)
-            if event.kind == CALL:
+            try:
+                self.dispatch(event, self.waiting.pop(event.tag, None))
+            except BaseException as error:
+                failure = error if failure is None else failure
+            lib.promise_value_release(byref(event.value))
+            if event.promise:
                 lib.promise_release(event.promise)
-                self.answer(*what, event.state == REJECTED, value)
-            elif isinstance(what, tuple):
-                # The function will never be called: the source was destroyed while pending, or the promise is settled.
-                lib.promise_discard(what[0].handle)
-            elif not what.done():
-                if event.kind == SETTLED and event.state != REJECTED:
-                    what.set_result(value)
-                else:
-                    what.set_exception(Rejected(value))
+        if failure is not None:
+            raise failure
 
-    @staticmethod
-    def answer(promise, body, rejected, value):
+    def dispatch(self, event, what):
+        """Runs the handler of an event. `what` is None if a handler of the same batch closed the queue."""
+        if event.kind == CALL and what:
+            self.answer(event, what.body)
+        elif event.kind == CALL:
+            lib.promise_discard(event.promise)
+        elif isinstance(what, Call):
+            what.lose()
+        elif what and not what.done():
+            try:
+                if event.kind != SETTLED or event.state == REJECTED:
+                    raise rejection(event.value, self)
+                what.set_result(load(event.value, self))
+            except Exception as error:
+                what.set_exception(error)
+
+    def answer(self, event, body):
+        """Settles the promise of a CALL."""
+        if event.state == REJECTED:
+            # Passes on the reason itself, with its domain, code and cause. The call takes it over.
+            reason, event.value = Value.from_buffer_copy(event.value), Value(VOID)
+            settled(lib.promise_reject(event.promise, byref(reason)))
+            return
         try:
-            if rejected:
-                raise Rejected(value)
-            promise.resolve(body(value))
-        except Exception as error:
-            promise.reject(error)
+            result = body(load(event.value, self))
+            if isinstance(result, Promise):
+                settled(lib.promise_follow(event.promise, result.handle))
+            else:
+                settled(lib.promise_resolve(event.promise, store(result)))
+        except BaseException as error:
+            settled(lib.promise_reject(event.promise, store(error)))
+            if isinstance(error, (KeyboardInterrupt, SystemExit)):
+                raise

@@ -1,5 +1,7 @@
 <?php
 // Checks promise.php: php -d ffi.enable=1 test.php; with a number, prints the cost of that many crossings.
+// A notice is a failure, also one of a feature that PHP will remove.
+set_error_handler(fn (int $kind, string $message) => throw new ErrorException($message));
 require __DIR__ . '/promise.php';
 
 function expect(bool $holds): void
@@ -23,6 +25,36 @@ function cpu(): float
     $usage = getrusage();
     return ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec']) * 1e9
         + ($usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']) * 1e3;
+}
+
+/** The message of the exception that $body throws; null if it returns. */
+function failure(callable $body): ?string
+{
+    try {
+        $body();
+        return null;
+    } catch (Throwable $error) {
+        return $error->getMessage();
+    }
+}
+
+/** The message of the reason with which the promise is rejected, in a fiber. */
+function rejection($promise): ?string
+{
+    return failure(fn () => Loop::await($promise));
+}
+
+/** Functions of C that promise.php does not use. */
+function c(): FFI
+{
+    static $c = null;
+    return $c ??= FFI::cdef(<<<'C'
+      int32_t promise_retain(uintptr_t);
+      int32_t promise_request_cancel(uintptr_t, uintptr_t);
+      int32_t promise_cancel_requested(uintptr_t);
+      int32_t promise_value_bytes(uintptr_t, const char *, size_t);
+      int64_t promise_value_code(uintptr_t);
+    C, getenv('LIBPROMISE') ?: 'libpromise.so.1');
 }
 
 /** The number of promises in C. */
@@ -160,14 +192,93 @@ Loop::spawn(function () use (&$ended) {
     }
     $ended[] = 'text';
 });
+Loop::spawn(function () use (&$ended) {
+    // Promises are values, and followed.
+    $later = new Promise();
+    $following = new Promise();
+    expect($following->resolve($later) && $later->resolve('followed') && Loop::await($following) === 'followed');
+    $derived = crossing()->then(fn () => 1);
+    // BYTES and a PROMISE of C arrive; a kind that PHP does not have is an exception.
+    $settle = function (int ...$words): Promise {
+        [Library::$scratch[0], Library::$scratch[1]] = $words;
+        $promise = new Promise();
+        Library::check(Library::$c->promise_resolve($promise->handle(), Library::$scratchAddress));
+        return $promise;
+    };
+    foreach (["\0\xff", ''] as $bytes) {
+        c()->promise_value_bytes(Library::$scratchAddress, $bytes, strlen($bytes));
+        expect(Loop::await($settle(Library::$scratch[0], Library::$scratch[1])) === $bytes);
+    }
+    c()->promise_retain($derived->handle());
+    expect(Loop::await(Loop::await($settle(Library::PROMISE, $derived->handle()))) === 1);
+    $pointer = $settle(6, 0);
+    foreach ([$pointer, $pointer->then('print_r')] as $awaited) {
+        expect(rejection($awaited) === 'a value of the kind 6 has no equivalent in PHP');
+    }
+    // Values of PHP that C cannot hold, and texts that are not UTF-8.
+    foreach ([[[], 'array'], [new stdClass(), 'stdClass'], ["\xff", 'PROMISE_EINVAL']] as [$refused, $with]) {
+        expect(str_contains(failure(fn () => (new Promise())->resolve($refused)), $with));
+        expect(str_contains(rejection(crossing()->then(fn () => $refused)), $with));
+    }
+    expect(rejection(crossing()->then(fn () => throw new Exception("caf\xff"))) === 'caf?');
+    $cancelled = new Promise();
+    Library::$c->promise_discard($cancelled->handle());
+    expect(rejection($cancelled) === 'cancelled' && rejection($cancelled->then('print_r')) === 'cancelled');
+    // A reason of C passes unchanged.
+    Library::$c->promise_value_error_sized(Library::$scratchAddress, 'x', 1, 7, 'of C', 4);
+    $source = new Promise();
+    Library::$c->promise_reject($source->handle(), Library::$scratchAddress);
+    $passes = $source->then('print_r')->then('print_r');
+    expect(rejection($passes) === 'of C');
+    Library::$c->promise_result($passes->handle(), Library::$scratchAddress);
+    expect(c()->promise_value_code(Library::$scratchAddress) === 7);
+    Library::$c->promise_value_release(Library::$scratchAddress);
+    // A copy would release the reference of the original.
+    expect(str_contains(failure(fn () => clone $cancelled), 'private'));
+    $ended[] = 'kinds';
+});
 Loop::run();
-expect(count($ended) === 5);
+expect(count($ended) === 6);
 // Promises that were settled by hand leave no entry.
 expect(Library::$waiting === []);
 // After one more step, no promise is left in C either.
 Loop::step(0);
 gc_collect_cycles();
 expect(promises() === 0);
+
+// An object that PHP has not released keeps no promise from being cancelled.
+foreach ([new Promise(), Promise::sleep(60), (new Promise())->then('print_r')] as $source) {
+    c()->promise_retain($source->handle());
+    $derived = $source->then('print_r');
+    c()->promise_request_cancel($derived->handle(), 0);
+    expect(c()->promise_cancel_requested($source->handle()) === 1);
+    Library::$c->promise_release($source->handle());
+}
+$adopted = new Promise();
+$source = new Promise();
+$adopting = $source->then(fn () => $adopted);
+$source->resolve(1);
+Loop::step(-1);
+c()->promise_retain($adopting->handle());
+c()->promise_request_cancel($adopting->then('print_r')->handle(), 0);
+expect(c()->promise_cancel_requested($adopted->handle()) === 1);
+Library::$c->promise_release($adopting->handle());
+
+// An error that leaves a fiber of others ends neither the batch nor the loop; only fibers await.
+expect(failure(fn () => Loop::await(Promise::sleep(0))) === 'Loop::await() outside a fiber');
+$reached = 0;
+for ($index = 1; $index <= 3; $index++) {
+    (new Fiber(function () use ($index, &$reached) {
+        Loop::await(Promise::sleep(0));
+        $reached++;
+        throw new Exception("left $index");
+    }))->start();
+}
+$messages = [];
+while ($reached < 3) {
+    $messages[] = failure(fn () => Loop::step(-1));
+}
+expect(current(array_filter($messages)) === 'left 1');
 
 // Timers fire while PHP is busy: no fiber is resumed before a step.
 $fired = 0;

@@ -1,11 +1,15 @@
 """Checks promise_queue.py. With the argument `exit`: the interpreter ends while timers fire."""
 
 import asyncio
+import copy
+import ctypes
+import os
 import subprocess
 import sys
 import time
 
 import promise_queue
+from promise_queue import Discarded, Failed, Rejected, Value, byref, lib
 
 
 async def chains(queue):
@@ -71,6 +75,168 @@ async def settles_by_hand(queue):
     assert not queue.waiting
 
 
+async def raised(awaitable, class_):
+    """Returns the exception that awaiting raises; it must be of that class itself."""
+    try:
+        await asyncio.wait_for(awaitable, 60)
+    except BaseException as error:
+        assert type(error) is class_, repr(error)
+        return error
+    raise AssertionError("an exception was expected")
+
+
+async def loses_no_event(queue):
+    """Whatever a function raises: the promises of its batch are settled."""
+
+    class Silent(Exception):
+        def __str__(self):
+            raise ValueError("no text")
+
+    for error, text in (
+        (asyncio.CancelledError("gone"), "gone"),
+        (ValueError(os.fsdecode(b"\xff")), "\\udcff"),
+        (ValueError("a\0b"), "a\0b"),
+        (Silent(), "Silent"),
+    ):
+
+        def body(_, error=error):
+            raise error
+
+        source = queue.promise()
+        first, second = source.then(body), source.then(lambda value: value)
+        assert source.resolve("value")
+        assert str(await raised(first, Rejected)) == text
+        assert await asyncio.wait_for(second, 60) == "value"
+
+
+async def attaches_on_another_thread(queue):
+    """Events are taken while the call of then() that asked for them has not returned."""
+    made, calls, errors = promise_queue.made, [], []
+    settled, pending = queue.promise(), queue.promise()
+    settled.resolve("value")
+
+    def is_taken(handle):
+        while not (calls or errors):
+            time.sleep(0.001)
+        return handle
+
+    def is_lost(handle):
+        source, pending.handle = pending.handle, None
+        lib.promise_release(source)
+        while queue.waiting:
+            time.sleep(0.001)
+        return handle
+
+    queue.loop.set_exception_handler(lambda _, context: errors.append(context))
+    try:
+        promise_queue.made = is_taken
+        derived = await queue.loop.run_in_executor(None, settled.then, calls.append)
+        promise_queue.made = is_lost
+        lost = await queue.loop.run_in_executor(None, pending.then, calls.append)
+    finally:
+        promise_queue.made = made
+        queue.loop.set_exception_handler(None)
+    assert await asyncio.wait_for(derived, 60) is None
+    await raised(lost, Discarded)
+    assert calls == ["value"] and not errors, (calls, errors)
+
+
+async def passes_reasons(queue):
+    """A reason of another language passes through then() as it is."""
+    lib.promise_value_domain.restype = ctypes.c_char_p
+    lib.promise_value_code.restype = ctypes.c_int64
+    source, reason = queue.promise(), Value()
+    lib.promise_value_error_sized(byref(reason), b"c", 1, 7, b"text", 4)
+    lib.promise_reject(source.handle, byref(reason))
+    derived = source.then(print).then(print)
+    assert str(await raised(derived, Rejected)) == "text"
+    lib.promise_result(ctypes.c_void_p(derived.handle), byref(reason))
+    assert (lib.promise_value_domain(byref(reason)), lib.promise_value_code(byref(reason))) == (b"c", 7)
+    lib.promise_value_release(byref(reason))
+    source = queue.promise()
+    derived = source.then(print)
+    lib.promise_discard(source.handle)
+    await raised(derived, Discarded)
+    number = queue.promise()
+    lib.promise_reject(number.handle, promise_queue.store(5))
+    assert (await raised(number.then(print), Rejected)).args == (5,)
+
+
+async def converts(queue):
+    inner = queue.promise()
+    for thing in None, True, False, 1, 0.5, "text", "", b"", b"\0\xff":
+        promise = queue.promise()
+        assert promise.resolve(thing)
+        value = await promise
+        assert value == thing and type(value) is type(thing), (value, thing)
+    # A promise as a value is kept; as a result it is followed.
+    promise = queue.promise()
+    promise.resolve(inner)
+    assert (await promise).handle == inner.handle
+    followed = promise.then(lambda _: inner)
+    await asyncio.sleep(0.01)
+    assert lib.promise_state(ctypes.c_void_p(followed.handle)) == 1
+    inner.resolve("inner")
+    assert await followed == "inner"
+    for thing in {}, [], object():
+        try:
+            queue.promise().resolve(thing)
+            raise AssertionError("an error was expected")
+        except TypeError:
+            pass
+    array, value = queue.promise(), Value()
+    assert lib.promise_value_array(byref(value), promise_queue.store("an element"), ctypes.c_size_t(1)) == 0
+    lib.promise_resolve(array.handle, byref(value))
+    assert "an element" in str(await raised(array, TypeError))
+    assert "an element" in str(await raised(array.then(print), Rejected))
+    assert "an element" in str(await raised(array.then(lambda _: 1), Rejected))
+
+
+async def closes(queue):
+    """Coroutines that await get an error; closing again closes nothing."""
+    async with promise_queue.Queue() as other:
+        source = other.promise()
+        derived, watched = source.then(print), other.future(source)
+        number = other.descriptor
+    await raised(watched, Failed)
+    await raised(queue.future(derived), Rejected)
+    read, write = os.pipe()
+    os.dup2(read, number)
+    queue.loop.add_reader(number, print)
+    other.close()
+    assert queue.loop.remove_reader(number)
+    for descriptor in {read, write, number}:
+        os.close(descriptor)
+    # A function closes the queue of its own batch.
+    other = promise_queue.Queue()
+    source = other.promise()
+    first, second = source.then(lambda _: other.close()), source.then(print)
+    source.resolve(1)
+    assert await queue.future(first) is None
+    await raised(queue.future(second), Discarded)
+
+
+async def owns_references(queue):
+    promise = queue.promise()
+    for copies in copy.copy, copy.deepcopy:
+        try:
+            copies(promise)
+            raise AssertionError("an error was expected")
+        except TypeError:
+            pass
+    # A wrapper does not hold back a request to cancel, only references of producers and derived promises do.
+    lib.promise_retain(promise.handle)
+    derived = promise.then(print)
+    lib.promise_request_cancel(ctypes.c_void_p(derived.handle), None)
+    assert lib.promise_cancel_requested(ctypes.c_void_p(promise.handle)) == 1
+    lib.promise_discard(promise.handle)
+    lib.promise_release(promise.handle)
+    for seconds in 2**64 / 1e9, 1e30, float("inf"):
+        sleep = queue.sleep(seconds)
+        assert lib.promise_state(ctypes.c_void_p(sleep.handle)) == 1
+        await asyncio.wait_for(asyncio.shield(queue.future(queue.sleep(-seconds))), 60)
+
+
 async def gives_up(queue):
     never = queue.promise()
     for _ in range(100):
@@ -103,6 +269,12 @@ async def main():
     await chains(queue)
     await is_exact(queue)
     await settles_by_hand(queue)
+    await loses_no_event(queue)
+    await attaches_on_another_thread(queue)
+    await passes_reasons(queue)
+    await converts(queue)
+    await closes(queue)
+    await owns_references(queue)
     await gives_up(queue)
     await is_busy(queue)
     queue.close()

@@ -113,7 +113,7 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_run(promise_ex
                                                                       promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Returns 1 if a job of this executor runs on the calling thread, otherwise 0. Within a job of a serial executor, this
- * holds for that executor and for its target.
+ * holds for that executor and for its target. Compare with 1: a status of an error is not 0.
  * Errors: PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int32_t promise_executor_is_current(promise_executor_t *PROMISE_NULLABLE executor);

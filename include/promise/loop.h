@@ -49,8 +49,7 @@ PROMISE_NODISCARD PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_new(
 PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_main(void);
 
 /* Adds a reference.
- * Returns PROMISE_OK; PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if there are 2^24 - 1
- * references.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if there are too many.
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_retain(promise_loop_t *PROMISE_NULLABLE loop);
 

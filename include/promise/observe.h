@@ -3,7 +3,8 @@
  *
  * Promises are named here by their ids. An id is the number of the promise's handle, (uint64_t)(uintptr_t)promise, and
  * is never used again for another promise. It is not a reference: use it to compare and to print. The id of a callback
- * that settles no promise is the handle of no object. */
+ * that settles no promise is the handle of no object. A promise that the library makes for itself has an id too: never
+ * retain it. A promise_delay(), for example, waits until that reference is released. */
 #ifndef PROMISE_OBSERVE_H
 #define PROMISE_OBSERVE_H
 

@@ -74,8 +74,9 @@ typedef void (*promise_observer_t)(void *PROMISE_NULLABLE ctx, const promise_val
  * [any thread] */
 PROMISE_API promise_status_t promise_value_retain(const promise_value_t *PROMISE_NULLABLE value);
 
-/* Releases one reference to the content of `value`, and sets `*value` to VOID: a second release is a no-op. The last
- * reference to an OBJECT runs its destructor; the last one to a promise acts as promise_release() does.
+/* Sets `*value` to VOID, then releases its reference to the content: a second release is a no-op. The last reference to
+ * an OBJECT runs its destructor, which may free the memory of `*value`; the last one to a promise acts as
+ * promise_release() does.
  * Returns PROMISE_OK; PROMISE_EINVAL or PROMISE_ESTALE as promise_value_retain(), without a change to `*value`;
  * PROMISE_ESTALE, also if promise_release() refuses the promise of a PROMISE, with `*value` set to VOID.
  * [any thread] */

@@ -69,6 +69,10 @@ plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *PR
  * [one thread] */
 void plugin_check_protect(plugin_check_memory_t memory);
 
+/* Leaves the memory of an argument accessible after the call, for a function that uses it in later ones.
+ * [one thread] */
+void plugin_check_keep(plugin_check_memory_t memory);
+
 /* Returns whether an address is in the memory of an argument, also of an earlier call. [one thread] */
 bool plugin_check_is_argument(const void *PROMISE_NULLABLE address);
 

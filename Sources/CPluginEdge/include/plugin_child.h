@@ -27,8 +27,8 @@ enum { PLUGIN_CHILD_REPORT = 3 };
  *
  * The child leads a process group of its own, and is killed if the calling thread ends. Its standard input is empty. It
  * has the descriptors 0 to 2 and PLUGIN_CHILD_REPORT, and no others. Signals have their default dispositions. It leaves
- * no core file. `place`, in shared memory, is where the child publishes the plugin code that it runs; see
- * plugin_activity_publish().
+ * no core file. `place`, of plugin_child_place(), is where the child publishes the plugin code that it runs; see
+ * plugin_activity_publish(). No other child has it.
  *
  * Call it in a process with a single thread: only then may the child run any code.
  * [one thread] */
@@ -51,9 +51,13 @@ void plugin_child_adopt_orphans(void);
  * [any thread] */
 bool plugin_child_is_left(void);
 
-/* Returns shared memory for `count` places, all 0; NULL if memory has run out. It is never freed.
+/* Returns memory that this process and one child share, with a place of 0; NULL if memory has run out.
  * [any thread] */
-plugin_activity_kind_t *PROMISE_NULLABLE plugin_child_places(size_t count);
+plugin_activity_kind_t *PROMISE_NULLABLE plugin_child_place(void);
+
+/* Frees a place.
+ * [any thread] */
+void plugin_child_free_place(plugin_activity_kind_t *PROMISE_NONNULL place);
 
 PROMISE_END_DECLS
 

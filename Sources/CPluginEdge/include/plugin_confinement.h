@@ -51,8 +51,9 @@ int32_t plugin_landlock_allow(int32_t rules, const char *PROMISE_NONNULL path, i
  * [any thread] */
 int32_t plugin_landlock_end(int32_t rules);
 
-/* Sets the limits of memory and CPU time, forbids core dumps and new privileges, and drops root's privileges except
- * that of reading and writing any file. Returns 0, or an errno.
+/* Sets the limits of memory and CPU time, forbids core files and new privileges, and drops root's privileges except
+ * that of reading and writing any file. A program that the system runs for core dumps decides about those itself.
+ * Returns 0, or an errno.
  * [while the process has one thread] */
 int32_t plugin_confinement_limit(const plugin_confinement_t *PROMISE_NONNULL given);
 
@@ -74,7 +75,8 @@ uint64_t plugin_confinement_noted_calls(void);
  * [any thread] */
 uint64_t plugin_confinement_noted_call(int32_t thread, uint64_t address);
 
-/* Sends bytes, and a descriptor unless it is -1, as one message. Returns 0, or an errno.
+/* Sends bytes, and a descriptor unless it is -1, as one message. Waits for up to five seconds while the processes of
+ * the user have too many descriptors under way. Returns 0, or an errno.
  * [any thread] */
 int32_t plugin_confinement_send(int32_t socket, const void *PROMISE_NONNULL bytes, size_t count, int32_t descriptor);
 

@@ -72,12 +72,13 @@ final class CallCallbacks: Sendable {
 
   /// Records the error of a callback, ends the call with it, or logs it if it can no longer reject the call.
   private func fail(_ error: any Error, _ source: CallbackSource) {
-    let (isOwned, owner) = state.withLock { state in
+    let (isOwned, isOver, owner) = state.withLock { state in
       if !state.isOwned, state.failure == nil { state.failure = error }
-      return (state.isOwned, state.owner)
+      return (state.isOwned, state.isOver, state.owner)
     }
     owner?(error)
-    if isOwned, owner == nil { source.report(.error, "threw when its call was over: \(error)") }
+    guard isOwned, owner == nil else { return }
+    source.report(.error, "threw when \(isOver ? "its call was over" : "it could no longer reject the call"): \(error)")
   }
 }
 

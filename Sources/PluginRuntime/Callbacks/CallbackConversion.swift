@@ -95,14 +95,16 @@ final class CallbackConversion: Sendable {
     return .string(String(cString: text))
   }
 
-  /// Stores the body's result in `memory`, which must be zeroed and at least one word long.
+  /// Stores the body's result in `memory`, which must be zeroed and at least one word long. Stores nothing if a value
+  /// does not suit its type.
   func store(
     _ value: PluginValue, at memory: UnsafeMutableRawPointer, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?
   ) throws(ArgumentMismatch) {
     let arena = CallArena()
     let (value, outputs) = hasOutputs ? try self.outputs(value, addresses, arena) : (value, [])
+    let copy = try arena.allocate(result?.layout.size ?? 0)
     if let result {
-      try result.store(value, at: memory, arena)
+      try result.store(value, at: copy, arena)
     } else if value != .void {
       throw ArgumentMismatch(message: "is \(value.name), expected nothing")
     }
@@ -110,6 +112,7 @@ final class CallbackConversion: Sendable {
     // Owned memory belongs to C from here.
     arena.transferOwnership()
     guard let result else { return }
+    memory.copyMemory(from: copy, byteCount: result.layout.size)
     // libffi reads an integer result as a sign-extended word.
     if result.type.signedRange != nil, let number = result.type.scalar?.integer(at: memory) {
       memory.storeBytes(of: number, as: Int.self)

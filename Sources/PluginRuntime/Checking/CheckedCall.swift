@@ -261,13 +261,9 @@ struct CheckedCall {
   func read(
     _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer {
-    // The library may use a kept argument in later calls, so its memory is never freed.
-    if signature.parameters[index].isKept {
-      guard let data = malloc(max(bytes.count, 1)) else { throw Unmade.outOfMemory }
-      bytes.withUnsafeBytes { data.write($0) }
-      return data
-    }
-    guard let data = memory.constant(bytes, for: names[index]) else { throw Unmade.outOfMemory }
+    let isKept = signature.parameters[index].isKept
+    let data = isKept ? memory.kept(bytes, for: names[index]) : memory.constant(bytes, for: names[index])
+    guard let data else { throw Unmade.outOfMemory }
     return data
   }
 }

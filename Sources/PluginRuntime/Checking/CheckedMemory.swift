@@ -25,6 +25,15 @@ struct CheckedMemory {
     return UnsafeMutableRawPointer(data)
   }
 
+  /// Maps a copy of bytes that the function may use in later calls too; `nil` if memory has run out.
+  func kept(_ bytes: [UInt8], for name: UnsafePointer<CChar>) -> UnsafeMutableRawPointer? {
+    let memory = plugin_check_map(bytes.count, isAligned, name)
+    guard let data = memory.data else { return nil }
+    bytes.withUnsafeBytes { UnsafeMutableRawPointer(data).write($0) }
+    plugin_check_keep(memory)
+    return UnsafeMutableRawPointer(data)
+  }
+
   /// Returns zeroed memory for a parameter whose size nothing states. The memory stays accessible, as that of a caller
   /// may. A function that needs more crashes at the pages behind it, and its signature is not judged by that call.
   static func ofCaller() -> UnsafeMutableRawPointer? {

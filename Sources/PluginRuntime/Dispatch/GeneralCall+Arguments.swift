@@ -102,17 +102,16 @@ extension GeneralCall {
     }
     var data = span.load(as: UnsafeMutableRawPointer?.self)
     let count = span.load(fromByteOffset: 8, as: Int.self)
-    if parameter.direction == .inOut || parameter.type.isUncounted, let source = data {
+    let size = slot.pointee.elementSize
+    if count == 0, data != nil || parameter.type.unwrapped == parameter.type {
+      // NULL means absent, so an empty value needs an address. It points to an element of zeros, because some functions
+      // take a count of 0 to mean that a 0 ends the data.
+      data = try arena.allocate(size)
+    } else if parameter.direction == .inOut || parameter.type.isUncounted, let source = data {
       // A zero ends elements that have no count.
-      let size = slot.pointee.elementSize
       let copy = try arena.allocate((count + (parameter.type.isUncounted ? 1 : 0)) * size)
       copy.write(UnsafeRawBufferPointer(start: source, count: count * size))
       data = copy
-    }
-    // NULL means absent, so an empty value needs an address. It points to zeros, because some functions take a count of
-    // 0 to mean that a 0 ends the data.
-    if data == nil, slot.pointee.parameter.type.unwrapped == slot.pointee.parameter.type {
-      data = try arena.allocate(0)
     }
     memory.storeBytes(of: data, as: UnsafeMutableRawPointer?.self)
     return count
@@ -150,7 +149,8 @@ extension GeneralCall {
         throw ArgumentMismatch(message: "has a count that is out of range, expected one from 0 to \(Self.mostElements)")
       }
       setCapacity(index, count)
-      let data = try arena.allocate(count * slot.pointee.elementSize)
+      // A function that is given no room may still write an element: that which ends the data.
+      let data = try arena.allocate(max(count, 1) * slot.pointee.elementSize)
       (frame + slot.pointee.offset).storeBytes(of: data, as: UnsafeMutableRawPointer.self)
     }
   }

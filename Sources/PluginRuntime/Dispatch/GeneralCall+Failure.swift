@@ -26,11 +26,12 @@ extension GeneralCall {
       return Failure(
         domain: "errno", code: Int64(number), text: text, fallback: "\(name): \(String(cString: strerror(number)))")
     }
-    let code =
-      returned.isAddress ? nil : returned.scalar?.integer(at: frame + plan.frame.returned).map(Int64.init)
-    return Failure(
-      domain: plan.domain, code: code ?? 0, text: text,
-      fallback: returned.isAddress ? "\(name) returned NULL" : "\(name) returned \(code ?? 0)")
+    guard !returned.isAddress, let scalar = returned.scalar else {
+      return Failure(domain: plan.domain, code: 0, text: text, fallback: "\(name) returned NULL")
+    }
+    let bits = scalar.bits(at: frame + plan.frame.returned)
+    let digits = scalar.form == .unsigned ? "\(UInt64(bitPattern: bits))" : "\(bits)"
+    return Failure(domain: plan.domain, code: Int64(digits) ?? 0, text: text, fallback: "\(name) returned \(digits)")
   }
 
   /// Rejects the call for a failure. Without a text of the library the texts of the outputs are added: many libraries
@@ -60,7 +61,8 @@ extension FailureRule {
     }
     let number = type.scalar?.integer(at: memory)
     switch self {
-    case .errno: return number == -1
+    // iconv() fails with (size_t)-1: all bits of the result are set.
+    case .errno: return type.scalar.map { $0.bits(at: memory) << $0.unusedBits == -1 << $0.unusedBits } ?? false
     case .nonzero: return number != 0
     case .zero: return number == 0
     case .negative: return number.map { $0 < 0 } ?? false

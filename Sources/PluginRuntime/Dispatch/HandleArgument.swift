@@ -20,9 +20,8 @@ enum HandleArgument {
     case .value: try storeValue(value.pointee, memory, arena)
     case .error:
       if kind == PROMISE_KIND_ERROR { return try storeValue(value.pointee, memory, arena) }
-      guard let content = try ValueConversion.content(value), let error = error(content) else {
-        throw mismatch(value, plan)
-      }
+      guard case .object(let members)? = try ValueConversion.content(value) else { throw mismatch(value, plan) }
+      let error = try error(members)
       arena.keep(error)
       try storeValue(error, memory, arena)
     case .token:
@@ -41,15 +40,38 @@ enum HandleArgument {
     memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)
   }
 
-  /// Converts {"domain": "...", "code": 3, "message": "..."} to an ERROR.
-  private static func error(_ content: PluginValue) -> promise_value_t? {
-    guard case .string(let message)? = content[member: "message"] else { return nil }
-    var domain = "plugin-host"
-    if case .string(let given)? = content[member: "domain"] { domain = given }
+  /// Converts {"domain": "...", "code": 3, "message": "..."} to an ERROR. An error that a call has given may have an
+  /// origin and a cause too, which are not converted.
+  private static func error(_ members: [PluginMember]) throws(ArgumentMismatch) -> promise_value_t {
+    var texts = ["domain": "plugin-host"]
     var code: Int64 = 0
-    if case .int(let given)? = content[member: "code"] { code = given }
+    for member in members {
+      let expected: String
+      switch (member.name, member.value) {
+      case ("domain", .string(let text)) where !text.utf8.contains(0),
+        ("message", .string(let text)) where !text.utf8.contains(0):
+        texts[member.name] = text
+        continue
+      case ("code", let value):
+        if case .int(let number)? = ScalarType.i64.suiting(value) {
+          code = number
+          continue
+        }
+        expected = "an integer"
+      case ("domain", _), ("message", _): expected = "a string without a NUL"
+      case ("origin", _), ("cause", _): continue
+      default:
+        throw ArgumentMismatch(path: ".\(member.name)", message: "is not a field, expected domain, code, message")
+      }
+      throw ArgumentMismatch(path: ".\(member.name)", message: "is \(member.value.name), expected \(expected)")
+    }
+    guard let message = texts["message"] else {
+      throw ArgumentMismatch(path: ".message", message: "is missing, expected a string")
+    }
     var error = promise_value_t()
-    guard promise_value_error(&error, domain, code, message) == PROMISE_OK else { return nil }
+    guard promise_value_error(&error, texts["domain"] ?? "", code, message) == PROMISE_OK else {
+      throw CallArena.noMemory
+    }
     return error
   }
 

@@ -30,13 +30,15 @@ public struct PluginFunction: Sendable {
   ///
   /// - Parameters:
   ///   - arguments: in the order of `signature.inputs`. Borrowed until the function returns, or, if it returns a
-  ///     promise, until that is settled. Trailing arguments with a default may be omitted. May be `nil` if there are
-  ///     none. A struct is a POINTER to its C form, or BYTES.
+  ///     promise, until that is settled. If a callback throws, the function's promise is discarded, and the runtime
+  ///     keeps references to the arguments until the plugin has released it; the memory behind a POINTER has to live
+  ///     until then, too. Trailing arguments with a default may be omitted. May be `nil` if there are none. A struct is
+  ///     a POINTER to its C form, or BYTES.
   ///   - result: receives the value, the reason, or the PROMISE of a function that returns one; the caller owns the
   ///     reference. It is overwritten without being released. A struct is BYTES in its C form.
   ///   - memory: the destination of a result that is a struct of scalars; the result is then a POINTER to it. It must
   ///     be large enough.
-  /// - Returns: PROMISE_FULFILLED or PROMISE_REJECTED.
+  /// - Returns: PROMISE_FULFILLED or PROMISE_REJECTED. The error of a callback that throws after the return is logged.
   @discardableResult
   public func invoke(
     _ arguments: UnsafePointer<promise_value_t>?, count: Int, into result: UnsafeMutablePointer<promise_value_t>,

@@ -18,7 +18,7 @@ final class RetainedArguments: Sendable {
   }
 
   /// Releases the arguments that no plugin uses any more. The destruction of a promise calls no handler, so this is
-  /// called at the beginning of each call.
+  /// called at the beginning of each call by the host; a function that is invoked calls it only to retain more.
   func releaseUnused() {
     // Released outside the lock: a value's destructor may call any code.
     let released = entries.withLock { entries in

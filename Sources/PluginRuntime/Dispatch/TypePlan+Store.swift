@@ -33,7 +33,7 @@ extension TypePlan {
       try given.store(element, memory, arena)
     case .slice(let element):
       let given = try elements(of: value, element)
-      let data = try arena.allocate(try size(of: given, element))
+      let data = try arena.allocate(max(try size(of: given, element), element.layout.size))
       try given.store(element, data, arena)
       memory.storeBytes(of: data, as: UnsafeMutableRawPointer.self)
       memory.storeBytes(of: given.count, toByteOffset: 8, as: Int.self)

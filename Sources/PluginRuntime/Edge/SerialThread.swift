@@ -1,4 +1,5 @@
 import CPluginEdge
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -111,6 +112,27 @@ public final class SerialThread: Sendable {
     return try result.get()
   }
 
+  /// Runs a job on the thread, after the jobs before it, and waits for it. At the deadline, it gives up a job that has
+  /// not begun: the job never runs then. The calling thread must not be one that this thread may wait for.
+  ///
+  /// - Returns: whether the job has run.
+  func wait(deadline: DispatchTime, _ job: @escaping Job) -> Bool {
+    if isCurrent {
+      job()
+      return true
+    }
+    let turn = Turn()
+    post {
+      guard turn.take() else { return }
+      job()
+      turn.ended.signal()
+    }
+    if turn.ended.wait(timeout: deadline) == .success { return true }
+    if turn.take() { return false }
+    turn.ended.wait()
+    return true
+  }
+
   /// Starts the thread if it is not running. Returns whether it is running.
   @discardableResult
   public func start() -> Bool {
@@ -140,6 +162,15 @@ public final class SerialThread: Sendable {
 
   /// Waits until a job may have been added, or the job that this thread waits for has ended.
   private func sleep() { while sem_wait(ready) != 0 {} }
+
+  /// The right to run a job, or to give it up, which one thread takes.
+  private final class Turn: Sendable {
+    private let isTaken = Atomic(false)
+    let ended = DispatchSemaphore(value: 0)
+
+    /// Returns whether the caller is the first.
+    func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
+  }
 
   /// The end of a job.
   private final class End: Sendable {

@@ -17,7 +17,7 @@ struct Progress: Sendable {
 struct ProgressQueue: ~Copyable, Sendable {
   // Not private: other files destroy the queue, and Swift 6.3 crashes on a private type that they then need.
   struct State {
-    var waiting: [ProgressReport] = []
+    var waiting = Fifo<ProgressReport>()
     var isDelivering = false
   }
 
@@ -47,11 +47,9 @@ struct ProgressQueue: ~Copyable, Sendable {
 
   private func take() -> ProgressReport? {
     state.withLock { state in
-      if state.waiting.isEmpty {
-        state.isDelivering = false
-        return nil
-      }
-      return state.waiting.removeFirst()
+      let report = state.waiting.popFirst()
+      if report == nil { state.isDelivering = false }
+      return report
     }
   }
 }

@@ -11,6 +11,8 @@ final class CallFlow: Sendable {
   private struct State {
     /// The number of calls that a worker has not answered; they are counted only if they are limited.
     var running = 0
+    /// The number of calls that have left the queue, and are being started.
+    var starting = 0
     /// Waiting calls by number; numbers grow.
     var waiting: [UInt64: WaitingCall] = [:]
     /// The promises among the arguments of calls that wait, by their ids, and how often.
@@ -20,6 +22,9 @@ final class CallFlow: Sendable {
     var next: UInt64 = 0
     var isHeld = false
     var isClosed = false
+
+    /// Whether the last call that waited has started after the flow was closed.
+    var isEmptied: Bool { isClosed && waiting.isEmpty && starting == 0 }
 
     mutating func queue(_ call: WaitingCall, _ number: UInt64) {
       waiting[number] = call
@@ -88,7 +93,7 @@ final class CallFlow: Sendable {
   func remove(_ number: UInt64) -> WaitingCall? {
     state.withLock { state in
       guard let call = state.takeOut(number) else { return nil }
-      if state.waiting.isEmpty, state.isClosed { emptied.signal() }
+      if state.isEmptied { emptied.signal() }
       return call
     }
   }
@@ -106,17 +111,23 @@ final class CallFlow: Sendable {
   func release() { startNext { $0.isHeld = false } }
 
   private func startNext(after change: (inout State) -> Void) {
-    let (started, isLast) = state.withLock { state in
+    let started = state.withLock { state in
       change(&state)
       var started: [WaitingCall] = []
       while !state.isHeld, state.running < limits.inFlight, let call = state.takeFirst() {
         started.append(call)
         if limits.areSet { state.running += 1 }
       }
-      return (started, state.waiting.isEmpty && state.isClosed && !started.isEmpty)
+      state.starting += started.count
+      return started
     }
+    if started.isEmpty { return }
     for call in started { call.start() }
     // Signalled after the calls have started: unload() then closes the workers, which would not accept them.
+    let isLast = state.withLock { state in
+      state.starting -= started.count
+      return state.isEmptied
+    }
     if isLast { emptied.signal() }
   }
 
@@ -124,7 +135,7 @@ final class CallFlow: Sendable {
   func close(deadline: DispatchTime) -> [WaitingCall] {
     let isEmpty = state.withLock { state in
       state.isClosed = true
-      return state.waiting.isEmpty
+      return state.isEmptied
     }
     if !isEmpty { _ = emptied.wait(timeout: deadline) }
     return state.withLock { state in

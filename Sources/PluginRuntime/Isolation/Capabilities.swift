@@ -13,9 +13,9 @@ public struct Capabilities: Sendable, Equatable {
   /// read.
   public var processes = false
   /// Existing files and folders that may be read, each with everything below it.
-  public var reads: [String] = []
+  public var reads: [String] = [] { didSet { arePathsResolved = false } }
   /// Existing files and folders that may be written, with everything below them: also creating, renaming and removing.
-  public var writes: [String] = []
+  public var writes: [String] = [] { didSet { arePathsResolved = false } }
   /// The names of variables of the host's environment that the worker gets besides the common ones: those that choose
   /// language, time zone, and folders of programs, libraries and settings.
   public var environment: [String] = []
@@ -27,7 +27,8 @@ public struct Capabilities: Sendable, Equatable {
   /// Whether the worker has all rights of its user, and nothing is enforced.
   public var isUnrestricted = false
 
-  /// Whether the paths are those that symbolic links led to before any code of the plugin ran.
+  /// Whether the paths are those that symbolic links led to before any code of the plugin ran. Capabilities with such
+  /// paths do not equal those without.
   private(set) var arePathsResolved = false
 
   /// Creates the capabilities of a plugin that only computes.

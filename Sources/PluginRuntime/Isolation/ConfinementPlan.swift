@@ -25,7 +25,7 @@ struct ConfinementPlan: Sendable {
     self.capabilities = capabilities
     // The program may be given as /proc/self/exe, which means another file in each process.
     let own = (try? PluginFile.resolve(program.path)) ?? program.path
-    let common = Self.common + [own] + LibraryFinder.folders
+    let common = Self.common + [own] + LibraryFinder.foldersOfSystem
     var rules = common.map { Rule(path: $0, access: Self.read) }
     rules += ["/dev/null", "/dev/zero", "/dev/full"].map { Rule(path: $0, access: Self.read | Self.write) }
     // Links beside the plugin, which came with it or which it has made, give it no right to their targets.

@@ -21,6 +21,8 @@ struct ConfinementWatch {
   private var notes: [Note] = []
   /// The paths of the rules without symbolic links.
   private let granted: [ConfinementPlan.Rule]
+  /// The errno for which the plan was not sent; 0: it was.
+  let error: Int32
   /// The limits that the system does not enforce.
   private(set) var gaps: [String] = []
 
@@ -39,8 +41,9 @@ struct ConfinementWatch {
       return ConfinementPlan.Rule(path: path, access: rule.access)
     }
     let bytes = plan.bytes ?? []
-    _ = bytes.withUnsafeBytes { buffer in
-      buffer.baseAddress.map { plugin_confinement_send(control, $0, buffer.count, file?.descriptor ?? -1) }
+    let socket = process.control
+    error = bytes.withUnsafeBytes { buffer in
+      buffer.baseAddress.map { plugin_confinement_send(socket, $0, buffer.count, file?.descriptor ?? -1) } ?? EINVAL
     }
   }
 

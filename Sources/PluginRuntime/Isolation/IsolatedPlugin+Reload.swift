@@ -10,7 +10,7 @@ extension IsolatedPlugin {
   /// - `quiesce()` in the old workers, before the new ones start, to release a port or a lock file. New calls wait from
   ///   then on until the exchange is over.
   /// - `health()` in the new workers, before they get calls.
-  /// - `resume()` in the old workers, if the new ones are not used after all.
+  /// - `resume()` in the old workers, if the new ones are not used after all, once these have ended.
   ///
   /// When it returns, new calls are made by the new workers. Calls under way end in the old ones, until the deadline;
   /// then they are rejected with a `PluginError` of the kind `closed`.
@@ -26,9 +26,9 @@ extension IsolatedPlugin {
     adopting adoption: Adoption? = nil, deadline: Duration = .seconds(5)
   ) throws(PluginError) -> PluginDescription {
     try exchange.withLock { () throws(PluginError) in
-      let (old, isClosed) = state.withLock { ($0.active, $0.isClosed) }
+      let old = state.withLock(\.active)
       let description = old[0].description
-      guard !isClosed else { throw PluginError(.closed, description.id, "cannot be reloaded: it was unloaded") }
+      try checkOpen(description)
       let new = try successors(of: old, description, adoption)
       state.withLock { state in
         state.active = new
@@ -41,21 +41,33 @@ extension IsolatedPlugin {
     }
   }
 
+  /// Throws if the plugin is unloaded, or `unload` waits for the end of a reload.
+  private func checkOpen(_ description: PluginDescription) throws(PluginError) {
+    guard !state.withLock(\.isClosed) else {
+      throw PluginError(.closed, description.id, "cannot be reloaded: it was unloaded")
+    }
+  }
+
   /// Starts new workers, and checks that they are fit for calls. If one fails, the old workers continue as before.
   private func successors(
     of old: [PluginProcess], _ description: PluginDescription, _ adoption: Adoption?
   ) throws(PluginError) -> [PluginProcess] {
     var quiesced: [PluginProcess] = []
+    var new: [PluginProcess] = []
     do throws(PluginError) {
       if description.functions.contains(where: { $0.name == "quiesce" }) { flow.hold() }
       for process in old {
         quiesced.append(process)
         try process.perform("quiesce")
       }
-      let new = try Self.start(settings.replacing(description, adopting: adoption))
+      try checkOpen(description)
+      try Self.start(settings.replacing(description, adopting: adoption), &new)
       for process in new { try process.perform("health") }
       return new
     } catch {
+      for process in new { process.beginClosing(end: .now) }
+      // They may hold a port or a lock that the old workers take back.
+      for process in new { process.waitUntilEnded() }
       for process in quiesced {
         do throws(PluginError) {
           try process.perform("resume")

@@ -25,6 +25,7 @@ public final class IsolatedPlugin: Sendable {
     var draining: [PluginProcess] = []
     /// The number of generations before the active one.
     var reloads = 0
+    /// Whether `unload` was called.
     var isClosed = false
   }
 
@@ -67,15 +68,15 @@ public final class IsolatedPlugin: Sendable {
   init(_ settings: WorkerSettings) throws(PluginError) {
     self.settings = settings
     flow = CallFlow(settings.options.limits)
-    state = Mutex(State(active: try Self.start(settings)))
+    var started: [PluginProcess] = []
+    try Self.start(settings, &started)
+    state = Mutex(State(active: started))
   }
 
-  /// Starts the workers of a generation: all of them, or none.
-  static func start(_ settings: WorkerSettings) throws(PluginError) -> [PluginProcess] {
+  /// Starts the workers of a generation. If one fails, `started` has those before it.
+  static func start(_ settings: WorkerSettings, _ started: inout [PluginProcess]) throws(PluginError) {
     let settings = try settings.keepingFile()
-    var started: [PluginProcess] = []
     for _ in 0..<max(1, settings.options.pool) { started.append(try PluginProcess(settings)) }
-    return started
   }
 
   /// Reads the description of a plugin in a worker process, which is then killed. Its load() is not called.
@@ -128,6 +129,8 @@ public final class IsolatedPlugin: Sendable {
   ///
   /// - Parameter deadline: the time after which pending calls are rejected, with a `PluginError` of kind `closed`.
   public func unload(deadline: Duration = .seconds(5)) {
+    // Before it waits for a reload, which notices it.
+    state.withLock { $0.isClosed = true }
     exchange.withLock {
       let end = ContinuousClock.now + deadline
       let error = PluginError(.closed, description.id, "had not been called when the host shut down")
@@ -135,10 +138,7 @@ public final class IsolatedPlugin: Sendable {
         // Not on this thread: reactions to the rejection may reload or unload the plugin.
         WorkerLink.deliveries.run { call.promise.reject(error) }
       }
-      let processes = state.withLock { state in
-        state.isClosed = true
-        return state.active + state.draining
-      }
+      let processes = state.withLock { $0.active + $0.draining }
       for process in processes { process.beginClosing(end: end) }
       for process in processes { process.waitUntilEnded() }
     }

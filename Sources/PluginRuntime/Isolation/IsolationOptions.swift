@@ -34,6 +34,8 @@ public struct IsolationOptions: Sendable {
   /// The maximum number of callbacks and calls of other plugins that a worker may wait for at the same time. A worker
   /// that exceeds it is killed.
   public var questionLimit = 65_536
+  /// The maximum number of threads that answer the questions of a worker.
+  var questionThreads = WorkerLink.threads
   /// Receives the lines that the plugin writes to standard output and standard error, one at a time. Must not wait.
   public var output: @Sendable (_ line: String) -> Void = { _ in }
 

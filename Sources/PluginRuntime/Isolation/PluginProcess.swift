@@ -17,7 +17,7 @@ final class PluginProcess: Sendable {
   /// Starts the process, and returns when load() has returned, or its time limit has passed.
   init(_ settings: WorkerSettings) throws(PluginError) {
     try settings.options.capabilities.check(settings.source.name)
-    guard let link = WorkerLink() else {
+    guard let link = WorkerLink(questionThreads: settings.options.questionThreads) else {
       throw PluginError(
         .loadFailed, settings.source.name, "cannot be loaded: no descriptor for its worker: \(SystemLimit.descriptors)")
     }

@@ -129,7 +129,8 @@ public final class PluginWatcher: Sendable {
     return description
   }
 
-  /// Returns the entries of plugins that have changed. Others in their folders, such as /tmp, may change all the time.
+  /// Returns the entries of plugins that have changed. Others in their folders, such as /tmp, may change all the time:
+  /// if the system drops events because there are too many, each entry may have changed.
   private func changes(_ watched: Watched) -> Set<PathEntries.Entry> {
     var changes: Set<PathEntries.Entry> = []
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
@@ -143,6 +144,7 @@ public final class PluginWatcher: Sendable {
         let length = Int(event.len)
         let name = buffer[(offset + header)..<min(count, offset + header + length)].prefix { $0 != 0 }
         offset += header + length
+        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { changes.formUnion(watched.entries.values.joined()) }
         guard let folder = watched.folders[event.wd] else { continue }
         let entry = PathEntries.Entry(folder: folder, name: String(decoding: name, as: UTF8.self))
         guard watched.entries.values.contains(where: { $0.contains(entry) }) else { continue }

@@ -30,7 +30,7 @@ public final class PluginWorker: Sendable {
     self.copy = WorkerChannel.raised(copy)
     channel = WorkerChannel(moving: socket)
     server = FrameServer(channel, threads, limit: Self.mostThreads)
-    questions = WorkerQuestions(channel, server)
+    questions = WorkerQuestions(channel, server, threads)
   }
 
   /// Serves the host that started this process, until it ends the process. A program that is a worker calls this first,

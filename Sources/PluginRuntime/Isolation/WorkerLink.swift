@@ -83,7 +83,8 @@ final class WorkerLink: Sendable {
   let wakeup: Int32
 
   /// Makes a link without a worker; `nil` if the process has no descriptor left.
-  init?() {
+  init?(questionThreads: Int = WorkerLink.threads) {
+    questions = CallThreads(limit: questionThreads)
     wakeup = plugin_process_new_event()
     if wakeup < 0 { return nil }
   }
@@ -92,9 +93,9 @@ final class WorkerLink: Sendable {
 
   /// Threads for the reactions of promises, and for the release of closures of the program.
   static let deliveries = CallThreads(limit: threads)
-  /// Threads for callbacks and calls of other plugins, which may wait. Those of one plugin do not delay others.
-  let questions = CallThreads(limit: threads)
-  /// The maximum number of threads of each kind.
+  /// Threads for callbacks and calls of other plugins, which may wait. Those of one worker do not delay others.
+  let questions: CallThreads
+  /// The maximum number of threads of each pool.
   static let threads = 4_000
 
   func takeWakeup() {
@@ -195,7 +196,6 @@ final class WorkerLink: Sendable {
   ///
   /// `keepingUnsent`: calls that were not sent stay for the next worker, unless the link closes.
   func end(keepingUnsent: Bool) -> [RemoteCall] {
-    // Released outside the lock: closures of callbacks may hold the last references to objects of the program.
     let (calls, callbacks, foreign) = moveKept { state, promises in
       let unsent = Set(state.phase == .closing || !keepingUnsent ? [] : state.unsent)
       let ended = state.calls.sorted.filter { !unsent.contains($0.request) }
@@ -206,8 +206,9 @@ final class WorkerLink: Sendable {
       if state.phase == .open { state.phase = .waiting }
       return (ended + lost, state.callbacks, state.foreign)
     }
-    for call in foreign.values { call.cancel() }
-    _ = consume callbacks
+    // Not on this thread: discard blocks and closures of the program may wait.
+    if !foreign.isEmpty { Self.deliveries.run { for call in foreign.values { call.cancel() } } }
+    if !callbacks.isEmpty { Self.deliveries.run { [callbacks = consume callbacks] in _ = callbacks } }
     return calls
   }
 }

@@ -14,9 +14,13 @@ final class WorkerQuestions: Sendable {
 
   private let channel: WorkerChannel
   private let server: FrameServer
+  private let threads: CallThreads
   private let state = Mutex(State())
 
-  init(_ channel: WorkerChannel, _ server: FrameServer) { (self.channel, self.server) = (channel, server) }
+  /// `threads` run the reactions to the ends of calls of other plugins.
+  init(_ channel: WorkerChannel, _ server: FrameServer, _ threads: CallThreads) {
+    (self.channel, self.server, self.threads) = (channel, server, threads)
+  }
 
   /// Reads the body of `returned`, `answered` and `settle`: [true, value] or [false, reason].
   static func result(_ body: PluginValue) throws(FrameError) -> Answer {
@@ -37,11 +41,13 @@ final class WorkerQuestions: Sendable {
   /// Passes an answer of the host to the request that waits for it.
   func answer(_ frame: Frame) throws(FrameError) {
     let answer = try Self.result(frame.body)
-    let receive = state.withLock { $0.waiting.removeValue(forKey: frame.request) }
-    receive?(answer)
+    guard let receive = state.withLock({ $0.waiting.removeValue(forKey: frame.request) }) else { return }
+    // Not on the reading thread: reactions to the end of a call are code of the plugin, which may wait for a frame.
+    if frame.kind == .answered { threads.run { receive(answer) } } else { receive(answer) }
   }
 
-  /// Sends a request. `receive` gets the answer on the reading thread, or here if the request cannot be sent.
+  /// Sends a request. `receive` gets the answer of a callback on the reading thread, that of a call on another one. If
+  /// the request cannot be sent, it gets the error here.
   private func ask(_ kind: Frame.Kind, _ body: PluginValue, _ receive: @escaping @Sendable (Answer) -> Void) -> UInt64 {
     let number = state.withLock { state in
       state.count += 1

@@ -5,11 +5,11 @@ import Promises
 import Synchronization
 
 extension WorkerServer {
-  /// Reads and handles the frames that have come. Returns false at the end of the stream.
+  /// Reads and handles the frames that have come, in so many chunks at most: a process may write faster than this
+  /// reads. Returns false at the end of the stream.
   @discardableResult
-  func receive(isLast: Bool) -> Bool {
-    // Bounded: a process that the ended one started may still write.
-    for _ in 0..<(isLast ? 4_096 : 1) {
+  func receive(chunks: Int = 1) -> Bool {
+    for _ in 0..<chunks {
       do throws(FrameError) {
         switch try incoming.receive(process.socket, &reader) {
         case .received: if fault != nil { reader = FrameReader() }
@@ -111,7 +111,7 @@ extension WorkerServer {
     guard case .array(let parts) = body, parts.count == 2, case .int(let number) = parts[0],
       let level = Int32(exactly: number).flatMap(LogLevel.init), case .string(let message) = parts[1]
     else { throw FrameError(description: "a line of the log of an unknown form") }
-    settings.host.log(level, settings.id(description), message)
+    settings.host.log(level, settings.id(description), message.cutToMessage)
   }
 
   // MARK: Answers
@@ -190,7 +190,7 @@ extension WorkerServer {
     }
     guard let call = link.state.withLock({ $0.calls[frame.request] }) else { return }
     let fraction: Double? = if case .double(let number) = parts[0] { number } else { nil }
-    let message: String? = if case .string(let text) = parts[1] { text } else { nil }
+    let message: String? = if case .string(let text) = parts[1] { text.cutToMessage } else { nil }
     let report = ProgressReport(
       plugin: settings.id(description), function: call.function, call: call.number,
       fraction: Progress(fraction: fraction ?? -1, message: nil).fraction, message: message)
@@ -206,7 +206,7 @@ extension WorkerServer {
     else { throw FrameError(description: "the call of a callback of an unknown form") }
     try noteQuestion()
     let callback = link.state.withLock { $0.callbacks[number] }
-    link.questions.run { [link, generation] in
+    let isRun = link.questions.runElsewhere { [link, generation] in
       let answer: WorkerQuestions.Answer
       do {
         answer = .success(try CallStack.at(Int(clamping: depth)) { try callback?.run(arguments) } ?? .void)
@@ -215,6 +215,13 @@ extension WorkerServer {
       }
       link.answer(.returned, frame.request, answer, to: generation)
     }
+    if !isRun { link.answer(.returned, frame.request, .failure(noThread("a callback")), to: generation) }
+  }
+
+  /// The answer to a question for which no thread can be started. The thread that serves the link must not wait for it.
+  private func noThread(_ subject: String) -> CallbackRejection {
+    CallbackRejection(
+      reason: PluginError(.overloaded, subject, "is not called: its thread cannot be started: \(SystemLimit.tasks)"))
   }
 
   /// Counts a question of the worker. The number is limited, because unanswered questions take memory of the host.
@@ -237,7 +244,7 @@ extension WorkerServer {
     // Noted before the next frame is read, which may cancel it.
     let call = ForeignCall()
     link.state.withLock { $0.foreign[frame.request] = call }
-    link.questions.run { [link, settings, generation] in
+    let isRun = link.questions.runElsewhere { [link, settings, generation] in
       let promise = CallStack.at(Int(clamping: depth)) { settings.callOtherPlugin(function, plugin, arguments) }
       call.begin(promise)
       let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
@@ -246,6 +253,18 @@ extension WorkerServer {
       }
       promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
     }
+    guard !isRun else { return }
+    link.state.withLock { $0.foreign[frame.request] = nil }
+    link.answer(.answered, frame.request, .failure(noThread("\(plugin).\(function)")), to: generation)
+  }
+}
+
+extension String {
+  /// The text of a line of the log or of a report. The frame of a worker may have 256 MiB.
+  fileprivate var cutToMessage: String {
+    let longest = 1 << 16
+    guard utf8.count > longest else { return self }
+    return "\(String(decoding: utf8.prefix(longest), as: UTF8.self))... (\(utf8.count - longest) more bytes)"
   }
 }
 

@@ -26,7 +26,7 @@ extension WorkerServer {
         if waits[4].revents != 0 { watchConfinement(waits[4].revents) }
         if waits[2].revents != 0 { link.takeWakeup() }
         if waits[1].revents != 0 { hasOutput = output.read(process.output, settings.options.output) }
-        if waits[0].revents & ~Int16(POLLOUT) != 0, !receive(isLast: false) {
+        if waits[0].revents & ~Int16(POLLOUT) != 0, !receive() {
           hasSocket = false
           // A process closes its socket when it ends, which is then noticed at once. One that lives on has a deadline.
           if stage != .exiting { expectEnd(within: .milliseconds(500), "closed its socket") }
@@ -94,7 +94,7 @@ extension WorkerServer {
   private func checkTimes() {
     guard fault == nil else { return }
     let now = ContinuousClock.now
-    let isFull = link.sender.withLock { $0.isFull }
+    let (isFull, lacksDescriptors) = link.sender.withLock { ($0.isFull, $0.lacksDescriptors) }
     let (isDue, isClosing, isBusy) = link.state.withLock { state in
       (state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty)
     }
@@ -104,7 +104,8 @@ extension WorkerServer {
     if isClosing { checkClosing(now) }
     guard fault == nil, isBusy || stage != .running else { return }
     if plugin_process_is_stopped(process.pid) { return kill("it was stopped by a signal") }
-    ping(now)
+    // A ping would wait behind the bytes that lack descriptors. That is not the worker's fault.
+    if lacksDescriptors { pinged = nil } else { ping(now) }
   }
 
   /// Asks a busy worker each second whether it still reads. A worker whose descriptors were closed ends by that.
@@ -130,7 +131,7 @@ extension WorkerServer {
   }
 
   /// Stops the calls whose time limit has passed, and kills a worker that does not stop one.
-  private func checkCalls(_ now: ContinuousClock.Instant) {
+  func checkCalls(_ now: ContinuousClock.Instant) {
     var stopped: [UInt64] = []
     var over: [RemoteCall] = []
     var stuck: RemoteCall?
@@ -155,7 +156,10 @@ extension WorkerServer {
     }
     for call in over { reject(call, timedOut(call)) }
     for request in stopped { link.send(Frame(.cancel, request)) }
-    if let stuck {
+    guard let stuck else { return }
+    // Answers that came before the worker is killed count, also that of this call.
+    receive(chunks: 256)
+    if link.state.withLock({ $0.calls[stuck.request] != nil }) {
       kill("its function \(stuck.function) did not stop within \(settings.options.grace) after it was asked to")
     }
   }

@@ -51,8 +51,8 @@ final class WorkerServer {
   @exclusivity(unchecked) private var hasAnswered = false
   /// The processor time that the last worker took, in whole seconds.
   private var processorTime = Duration.zero
-  /// The number of workers that ended in a row without an answer.
-  private var failures = 0
+  /// The numbers of workers that ended in a row without an answer: after they had begun to map the plugin, and all.
+  private var (failures, restarts) = (0, 0)
 
   init(
     _ link: WorkerLink, _ settings: WorkerSettings,
@@ -70,6 +70,7 @@ final class WorkerServer {
       guard isLoaded else { break }
       // Counts only workers that ended after they had begun to map the plugin.
       if stage != .greeting { failures = hasAnswered ? 0 : failures + 1 }
+      restarts = hasAnswered ? 0 : restarts + 1
       if let end {
         if stage != .greeting { failures = breakCircuit(after: end, failures: failures) }
         waitBeforeRestart()
@@ -109,6 +110,8 @@ final class WorkerServer {
     if stage == .exiting, cause == .exited(status: 0) || cause == .unknown { return nil }
     // Rejections of fetches, and of calls whose results were kept, do not report the end.
     let isReported = stage == .running && calls.contains { $0.demand != nil }
+    // Not on this thread: their closures may hold the last references to objects of the program.
+    WorkerLink.deliveries.run { [calls = consume calls] in _ = calls }
     if isReported { return end }
     if wasRunning, let unloadFailed = settings.options.unloadFailed {
       unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))
@@ -171,14 +174,16 @@ final class WorkerServer {
       state.worker = worker
       state.questions = 0
     }
-    confinement = ConfinementWatch(
-      ConfinementPlan(capabilities, settings.source, settings.options.program), process, settings.file)
+    let plan = ConfinementPlan(capabilities, settings.source, settings.options.program)
+    let confinement = ConfinementWatch(plan, process, settings.file)
+    self.confinement = confinement
     stageEnd = .now + settings.options.startTimeout
     let greeting = PluginValue.array([
       PluginWorker.greeting, .uint(UInt64(worker)),
       .uint(UInt64(max(0, settings.host.recursionLimit))),
     ])
     link.send(Frame(.hello, 0, greeting))
+    if confinement.error != 0 { kill("the host cannot send its rules: \(SystemLimit.text(confinement.error))") }
     return nil
   }
 
@@ -186,7 +191,7 @@ final class WorkerServer {
   private func finish() -> WorkerEnd.Cause {
     // Before the worker is reaped: until then, its process group's number cannot be that of another group.
     plugin_process_kill(process.pid)
-    receive(isLast: true)
+    receive(chunks: 4_096)
     // 64 chunks are more than a pipe holds.
     _ = output.read(process.output, chunks: 64, settings.options.output)
     output.finish(settings.options.output)
@@ -207,8 +212,8 @@ final class WorkerServer {
   // MARK: Between two processes
 
   private func waitBeforeRestart() {
-    guard failures > 0 || stage == .greeting else { return }
-    let delay = min(settings.options.backoff * (1 << min(max(failures - 1, 0), 10)), .seconds(5))
+    guard restarts > 0 else { return }
+    let delay = min(settings.options.backoff * (1 << min(restarts - 1, 10)), .seconds(5))
     let end = ContinuousClock.now + delay
     while ContinuousClock.now < end, link.state.withLock({ $0.phase == .waiting }) { waitForWakeup(until: end) }
   }
@@ -223,10 +228,14 @@ final class WorkerServer {
     }
   }
 
+  /// Waits until a thread has changed the state of the link, or a time has passed. Rejects the calls whose time limits
+  /// have passed: they wait for a worker.
   func waitForWakeup(until end: ContinuousClock.Instant?) {
+    let time = [end, link.state.withLock(\.nextTime)].compactMap(\.self).min()
     var wait = pollfd(fd: link.wakeup, events: Int16(POLLIN), revents: 0)
-    poll(&wait, 1, Self.milliseconds(from: .now, until: end))
+    poll(&wait, 1, Self.milliseconds(from: .now, until: time))
     link.takeWakeup()
+    checkCalls(.now)
   }
 
   /// Returns the timeout for poll(), rounded up; -1 for none.
@@ -256,7 +265,7 @@ extension WorkerServer {
     WorkerLink.deliveries.run { call.promise.reject(error) }
   }
 
-  /// Rejects the calls of a worker that has ended, in their order: each after those whose results it takes.
+  /// Rejects the calls of a worker that has ended, each with the error of the one whose result it takes as its cause.
   private func rejectCrashed(_ calls: [RemoteCall], _ end: WorkerEnd) {
     var errors: [UInt64: PluginError] = [:]
     for call in calls {

@@ -26,9 +26,11 @@ public final class CallThreads: Sendable {
     var threads = 0
     /// The number of threads that wait for a job.
     var sleeping = 0
-    var waiting: [Entry] = []
+    var waiting = Fifo<Entry>()
     /// Whether a thread is on its way: it was woken or started, and has not looked for a job yet.
     var isWaking = false
+    /// Whether a retry is due.
+    var isRetrying = false
 
     /// Decides how a waiting job gets its thread.
     mutating func nextWakeup(limit: Int) -> Wakeup {
@@ -49,6 +51,8 @@ public final class CallThreads: Sendable {
 
   private let limit: Int
   private let idleTime: DispatchTimeInterval
+  /// Starts a thread that runs the body. Returns false if there is none.
+  private let startThread: @Sendable (_ body: @escaping Job) -> Bool
   private let state = Mutex(State())
   /// Signalled for each thread that is woken.
   private let wakeup = DispatchSemaphore(value: 0)
@@ -56,38 +60,77 @@ public final class CallThreads: Sendable {
   /// Creates an empty pool; threads start on demand.
   public convenience init(limit: Int) { self.init(limit: limit, idleTime: .seconds(1)) }
 
-  init(limit: Int, idleTime: DispatchTimeInterval) {
-    self.limit = limit
-    self.idleTime = idleTime
+  init(
+    limit: Int, idleTime: DispatchTimeInterval = .seconds(1),
+    startThread: @escaping @Sendable (_ body: @escaping Job) -> Bool = { ProcessGuard.startThread($0) }
+  ) {
+    (self.limit, self.idleTime, self.startThread) = (limit, idleTime, startThread)
   }
+
+  /// The time after which a thread that could not be started is tried again.
+  private static let retryTime = DispatchTimeInterval.milliseconds(100)
 
   /// The number of threads, with and without a job.
   var count: Int { state.withLock(\.threads) }
+  /// The number of threads that wait for a job.
+  var sleeping: Int { state.withLock(\.sleeping) }
 
   /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases
   /// the job after it has run.
-  public func run(_ job: @escaping Job) {
-    perform(
-      state.withLock { state in
-        state.waiting.append(Entry(run: job))
-        return state.nextWakeup(limit: limit)
-      })
+  public func run(_ job: @escaping Job) { add(job, runsHere: true) }
+
+  /// Runs a job as `run` does, but never on the calling thread: returns false, and releases the job, if there is no
+  /// thread and none can be started. Only for a pool whose jobs are all added by this, one at a time.
+  func runElsewhere(_ job: @escaping Job) -> Bool { add(job, runsHere: false) }
+
+  @discardableResult
+  private func add(_ job: @escaping Job, runsHere: Bool) -> Bool {
+    let next = state.withLock { state in
+      state.waiting.append(Entry(run: job))
+      return state.nextWakeup(limit: limit)
+    }
+    return perform(next, runsHere: runsHere)
   }
 
-  private func perform(_ next: Wakeup) {
+  /// Wakes or starts a thread. Returns false if there is none, and the caller does not run the job.
+  @discardableResult
+  private func perform(_ next: Wakeup, runsHere: Bool = true) -> Bool {
     switch next {
     case .none: break
     case .sleeper: wakeup.signal()
-    case .newThread:
-      if ProcessGuard.startThread({ [self] in work() }) { return }
-      // No thread could be started: a running thread takes the job when it is free; without one, the caller runs it.
-      let left = state.withLock { state in
-        state.threads -= 1
-        state.isWaking = false
-        return state.threads == 0 && !state.waiting.isEmpty ? state.waiting.removeFirst() : nil
-      }
-      left?.run()
+    case .newThread: return startThread({ [self] in work() }) || continueWithoutThread(runsHere: runsHere)
     }
+    return true
+  }
+
+  /// Continues after a thread could not be started. A sleeping thread is woken. If all are busy, they take the jobs
+  /// when they are free, or a thread that is tried later does. Without any thread, the caller runs the jobs, or drops
+  /// one, and false is returned.
+  private func continueWithoutThread(runsHere: Bool) -> Bool {
+    state.withLock { ($0.threads, $0.isWaking) = ($0.threads - 1, false) }
+    while true {
+      let (entry, next, isRetry) = state.withLock { state -> (Entry?, Wakeup, Bool) in
+        if state.sleeping > 0 || state.waiting.isEmpty { return (nil, state.nextWakeup(limit: limit), false) }
+        let entry = state.threads == 0 ? state.waiting.popFirst() : nil
+        // The jobs that run may wait for those that are left.
+        let isRetry = !state.waiting.isEmpty && !state.isRetrying
+        if isRetry { state.isRetrying = true }
+        return (entry, .none, isRetry)
+      }
+      if isRetry { DispatchQueue.global().asyncAfter(deadline: .now() + Self.retryTime) { [self] in retry() } }
+      perform(next)
+      guard let entry else { return true }
+      if !runsHere { return false }
+      entry.run()
+    }
+  }
+
+  private func retry() {
+    perform(
+      state.withLock { state in
+        state.isRetrying = false
+        return state.nextWakeup(limit: limit)
+      })
   }
 
   private func work() {
@@ -108,9 +151,9 @@ public final class CallThreads: Sendable {
   /// Takes the next job for a thread whose job has ended.
   private func take() -> Entry? {
     state.withLock { state in
-      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
-      state.sleeping += 1
-      return nil
+      let entry = state.waiting.popFirst()
+      if entry == nil { state.sleeping += 1 }
+      return entry
     }
   }
 
@@ -127,7 +170,7 @@ public final class CallThreads: Sendable {
   private func takeAndWakeNext(isOver: Bool, wasSleeping: Bool) -> (entry: Entry?, ends: Bool) {
     let (entry, ends, next) = state.withLock { state -> (Entry?, Bool, Wakeup) in
       state.isWaking = false
-      let entry = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+      let entry = state.waiting.popFirst()
       if wasSleeping, entry != nil || isOver { state.sleeping -= 1 }
       if !wasSleeping, entry == nil { state.sleeping += 1 }
       if entry == nil, isOver { state.threads -= 1 }

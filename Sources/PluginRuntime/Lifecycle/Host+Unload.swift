@@ -1,12 +1,18 @@
+import Dispatch
+
 extension Host {
   /// Ends every plugin, those in other processes first. New calls are rejected; those under way have until the deadline
   /// to settle, and those pending then are discarded and rejected with a `PluginError` of kind `closed`. Then each
   /// unload() is called, the last loaded first. Before that, objects that calls returned, `own(f) ptr<Name>`, are
   /// destroyed, the last made first; those that a call still uses never are. A second call is a no-op.
   ///
+  /// After the deadline, discard blocks, destructors and threads of plugins have that time again, and discard blocks
+  /// and threads a second at least. Plugins in other processes have their own time limits.
+  ///
   /// Do not call it within a function of a plugin: it would wait for itself until the deadline.
   ///
-  /// - Returns: the ids of the plugins whose unload() was not called, because one of their functions had not returned.
+  /// - Returns: the ids of the plugins whose unload() was not called, because one of their functions, discard blocks or
+  ///   destructors had not returned, or because code of another plugin ran on their thread.
   @discardableResult
   public func unloadAll(deadline: Duration = .seconds(5)) -> [String] {
     unloadAll(deadline: deadline, destructors: deadline)
@@ -17,20 +23,18 @@ extension Host {
     guard activity.close(deadline: deadline) else { return [] }
     let loaded = loading.withLock { registry.all }
     for plugin in loaded {
-      for call in plugin.calls.pending + plugin.queued { call.giveUp() }
+      for call in plugin.calls.beginClosing() + plugin.queued { call.giveUp() }
     }
     // Before any unload(): a destructor may use all of its library.
     let stuck = objects.close(deadline: destructors)
     var skipped: [String] = []
     for plugin in registry.remotes.reversed() { plugin.unload(deadline: .zero) }
+    let end = DispatchTime.now() + max(destructors, .seconds(1)).interval
     for plugin in loaded.reversed() {
-      if plugin.calls.isExecuting || stuck.contains(plugin.description.id) {
-        skipped.append(plugin.description.id)
-      } else {
-        plugin.unload()
-      }
+      let id = plugin.description.id
+      if stuck.contains(id) || !plugin.unload(deadline: end) { skipped.append(id) }
     }
-    // A function that has not returned may still use its arguments.
+    // Code that has not returned may still use its arguments.
     if skipped.isEmpty { retainedArguments.clear() }
     return skipped
   }

@@ -1,4 +1,5 @@
 import CPromise
+import Dispatch
 import Synchronization
 
 /// A plugin that a host has loaded: its functions, its table of the host, the calls of it that are not over.
@@ -98,12 +99,18 @@ final class LoadedPlugin: Sendable {
     throw PluginError(.refused(status), description.path, message)
   }
 
-  /// Calls the plugin's unload(), if it has one, on its thread. No caller waits for its outcome, so a fault is logged.
-  /// Then the plugin's callbacks end.
-  func unload() {
-    if let thread { thread.wait { [self] in unloadHere() } } else { unloadHere() }
+  /// Calls the plugin's unload(), if it has one, on its thread, once none of the plugin's code runs.
+  ///
+  /// - Returns: false, without a call, if a function has not returned, a handler does not return by the deadline, or
+  ///   the thread is not free by then, because code of another plugin runs on it.
+  func unload(deadline: DispatchTime) -> Bool {
+    guard calls.close(deadline: deadline) else { return false }
+    if let thread { return thread.wait(deadline: deadline) { [self] in unloadHere() } }
+    unloadHere()
+    return true
   }
 
+  /// Calls unload(). No caller waits for its outcome, so a fault is logged. Then the plugin's callbacks end.
   private func unloadHere() {
     defer { callbacks.close() }
     guard let unloadFunction else { return }
@@ -136,8 +143,13 @@ extension LoadedPlugin {
   }
 
   /// Runs plugin code, such as the handlers of a discarded promise, on the plugin's thread without waiting; inline if
-  /// it has no thread.
+  /// it has no thread. The plugin is not unloaded before the code has returned.
   func post(_ body: @escaping @Sendable () -> Void) {
-    if let thread, !thread.isCurrent { thread.post(body) } else { body() }
+    calls.beginHandler()
+    let counted: SerialThread.Job = { [calls] in
+      body()
+      calls.endHandler()
+    }
+    if let thread, !thread.isCurrent { thread.post(counted) } else { counted() }
   }
 }

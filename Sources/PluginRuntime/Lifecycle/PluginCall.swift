@@ -51,7 +51,10 @@ final class PluginCall: Sendable {
       return end { $0.reject(with: .tooDeep(function.qualifiedName, limit)) }
     }
     guard plugin.host.activity.begin() else { return end { $0.reject(with: Self.closed(function)) } }
-    plugin.calls.begin()
+    guard plugin.calls.begin() else {
+      plugin.host.activity.end()
+      return end { $0.reject(with: Self.closed(function)) }
+    }
     var result = promise_value_t()
     var outcome = CallOutcome.fulfilled
     var memory: CallArena?
@@ -121,7 +124,7 @@ extension PluginCall {
       state.arguments = arguments
       return (state.isDiscarded, state.destination)
     }
-    plugin.calls.end(self, handle, isPending: true)
+    let isLate = plugin.calls.end(self, handle, isPending: true)
     queue.deliver()
     let context = Unmanaged.passRetained(self).toOpaque()
     let status = promise_observe(
@@ -137,6 +140,10 @@ extension PluginCall {
     promise_release(promise)
     // At once if cancellation of the call was requested before.
     destination?.passRequests(to: self)
+    if isLate {
+      giveUp()
+      plugin.calls.endHandler()
+    }
   }
 
   /// Ends the call with the value of the promise that the function returned fulfilled. Takes over the reference.

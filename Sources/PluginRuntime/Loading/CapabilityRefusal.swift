@@ -32,8 +32,11 @@ extension CapabilityRefusal {
   /// which no capability can be enforced, except the mode of an open file.
   fileprivate var isOfAllAlone: Bool {
     guard capability == .write || capability == .read, let call else { return capability == .system }
-    return ["chmod", "chown", "utim", "xattr", "ioctl"].contains { call.contains($0) } && call != "fchmod"
+    return ["chmod", "chown", "utim", "xattr", "ioctl"].contains { call.contains($0) } && !isOfMode
   }
+
+  /// Whether the call changes the mode of an open file.
+  fileprivate var isOfMode: Bool { call == "fchmod" }
 }
 
 extension CapabilityRefusal.Capability {
@@ -52,9 +55,12 @@ extension [CapabilityRefusal] {
     let list = { (refusals: [CapabilityRefusal]) in refusals.map { "'\($0)'" }.joined(separator: ", ") }
     let limits = filter { $0.limit != nil }
     let never = filter { $0.limit == nil && $0.isOfAllAlone }
-    let rights = filter { $0.limit == nil && !$0.isOfAllAlone }
+    let modes = filter { $0.isOfMode }
+    let rights = filter { $0.limit == nil && !$0.isOfAllAlone && !$0.isOfMode }
     let parts = [
       rights.isEmpty ? nil : "was refused \(list(rights)), which is not among its capabilities",
+      modes.isEmpty
+        ? nil : "was refused \(list(modes)), which needs that capability and an own file that is open for writing",
       never.isEmpty ? nil : "was refused \(list(never)), which only the capability 'all' allows",
       limits.isEmpty ? nil : "exceeded \(list(limits)), a limit of its capabilities",
     ]

@@ -43,6 +43,9 @@ public struct LibraryFacts: Sendable {
   /// the folders in which they are looked for have them. A damaged file, and one of another kind, needs none.
   public static func closure(of path: String) -> [String] { LibraryDependencies.closure(of: path, outside: []) }
 
+  /// Returns the path of a library that the system's loader takes for a name, or a path; `nil` if there is none.
+  public static func path(of name: String) -> String? { try? LibraryFinder.path(of: name) }
+
   /// Verifies the file of a plugin or another shared library, given by its path.
   public init(of path: String) throws(PluginError) {
     let file = try PluginFile(opening: path)

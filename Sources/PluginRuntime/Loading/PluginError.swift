@@ -65,7 +65,7 @@ public struct PluginError: Error, Sendable, Equatable {
     case timedOut
     /// The plugin asked for rights that it was not given; the call is rejected even if its function returned.
     case notAllowed([CapabilityRefusal])
-    /// The plugin's limit of concurrent calls was reached.
+    /// The plugin's limit of concurrent calls was reached, or no thread can be started for a question of its worker.
     case overloaded
     /// The new file of a plugin failed; the previous one stays in use.
     case rolledBack

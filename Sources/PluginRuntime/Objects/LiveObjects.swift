@@ -15,6 +15,8 @@ final class LiveObjects: Sendable {
     /// The live objects by the number of their creation.
     var lives: [Int: ObjectLife] = [:]
     var isClosed = false
+    /// Whether the time for destructors is over: none is called any more.
+    var isOver = false
     /// The number of objects whose destructors are due.
     var ending = 0
     /// The running destructors.
@@ -68,7 +70,8 @@ final class LiveObjects: Sendable {
     if isOpen { end(life, keeping: sources) }
   }
 
-  /// Destroys every object that no call uses, the last made first, and waits until that is done.
+  /// Destroys every object that no call uses, the last made first, and waits until that is done. No destructor is
+  /// called after the deadline.
   ///
   /// - Returns: the ids of the plugins whose destructors have not returned by the deadline.
   func close(deadline: Duration) -> Set<String> {
@@ -80,7 +83,11 @@ final class LiveObjects: Sendable {
     for life in lives { end(life, keeping: []) }
     let time = DispatchTime.now() + deadline.interval
     while state.withLock({ $0.ending > 0 }) {
-      if idle.wait(timeout: time) == .timedOut { return state.withLock { Set($0.running.values.map(\.plugin)) } }
+      guard idle.wait(timeout: time) == .timedOut else { continue }
+      return state.withLock { state in
+        state.isOver = true
+        return Set(state.running.values.map(\.plugin))
+      }
     }
     releaseExecutor()
     return []
@@ -113,7 +120,15 @@ final class LiveObjects: Sendable {
   }
 
   private func destroy(_ life: ObjectLife, keeping sources: [any ObjectSource]) {
-    state.withLock { $0.running[ObjectIdentifier(life)] = life.destructor }
+    let isOver = state.withLock { state in
+      if !state.isOver { state.running[ObjectIdentifier(life)] = life.destructor }
+      return state.isOver
+    }
+    guard !isOver else {
+      // Never released: its plugin may use the memory.
+      _ = Unmanaged.passRetained(life)
+      return
+    }
     defer { state.withLock { $0.running[ObjectIdentifier(life)] = nil } }
     var fault: CallFault?
     ending(life.destructor.plugin) {

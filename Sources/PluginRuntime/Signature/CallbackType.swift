@@ -70,7 +70,7 @@ public enum FailureRule: String, Sendable, Hashable, CaseIterable {
   /// The C function returns a promise_status_t; a negative one is a failure, and the function stores an error through
   /// an out parameter.
   case status
-  /// -1 or NULL; errno has the error.
+  /// -1, of an unsigned integer too, or NULL; errno has the error.
   case errno
   /// The function stores a GError through a `GError **`, its last parameter.
   case gerror

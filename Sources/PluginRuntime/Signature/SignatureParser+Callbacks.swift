@@ -114,7 +114,7 @@ extension FailureRule {
   func suits(_ type: ValueType) -> Bool {
     switch self {
     case .status: false
-    case .errno: type.signedRange != nil || type.isAddress
+    case .errno: type.isInteger || type.isAddress
     case .nonzero, .zero: type.isInteger || type == .bool
     case .unless: type.isInteger
     case .gerror: true
@@ -128,7 +128,7 @@ extension FailureRule {
   /// The rule's types, in words.
   var expectation: String {
     switch self {
-    case .errno: "a signed integer, a cstr or a ptr<Name>, whose -1 or NULL is a failure"
+    case .errno: "an integer, a cstr or a ptr<Name>, whose -1 or NULL is a failure"
     case .nonzero, .zero: "an integer or a bool"
     case .negative: "a signed integer"
     case .unless: "an integer"

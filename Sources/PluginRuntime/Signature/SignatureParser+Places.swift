@@ -86,7 +86,10 @@ extension SignatureParser {
       case .held:
         return isData(type) || type == .value ? nil : SignatureParser.heldTypes
       case .callbackParameter:
-        if case .callback = type.unwrapped { return "a ptr<Name>: a callback takes no callbacks" }
+        switch type.unwrapped {
+        case .callback, .promise, .token: return "a ptr<Name>: a callback takes no callbacks, promises and tokens"
+        default: break
+        }
         return type.isOwn ? "the type without 'own': a callback does not free its arguments" : nil
       case .callbackResult:
         if case .pointer = type.unwrapped { return nil }
@@ -155,7 +158,8 @@ extension SignatureParser {
 
   /// Suggestions for words of C.
   static let wordsOfC: [String: String] = [
-    "int": "i32", "unsigned": "u32", "short": "i16", "long": "i64 on 64-bit Linux", "char": "i8, a string is a cstr",
+    "int": "i32", "unsigned": "u32", "short": "i16", "long": "i64 on 64-bit Linux",
+    "char": "i8, on arm64 u8; a string is a cstr",
     "ssize_t": "isize", "uintptr_t": "usize", "intptr_t": "isize", "string": "cstr, or str with a length",
     "_Bool": "bool", "struct": "{field: type}", "const": "the type alone: it is const without 'own', 'out' or 'inout'",
   ].merging(ScalarType.allCases.map { ($0.cName, $0.rawValue) }) { given, _ in given }

@@ -3,6 +3,8 @@ import Synchronization
 /// An object that can be asked to cancel.
 public protocol Cancellable: AnyObject {
   /// Requests cancellation. Advisory: no-op if the work cannot be cancelled or has ended.
+  ///
+  /// - Thread: any. A pool calls it on the thread that drains the pool, while another thread may use the object.
   func requestCancel()
 }
 
@@ -60,7 +62,8 @@ public final class CancellationPool: Sendable {
   /// Creates an empty pool.
   public init() {}
 
-  /// Adds an item. An item that is added twice is asked twice.
+  /// Adds an item. An item that is added twice is asked twice. One that is not `Sendable` must still be thread-safe:
+  /// the thread that drains the pool calls its `requestCancel()`.
   public func add(_ item: any Cancellable) { add(contentsOf: [item]) }
 
   /// Adds items, in order.

@@ -3,8 +3,10 @@
 ///     download.withToken(token).map(parse).onSuccess(on: .main) { self.show($0) }
 ///
 /// The methods are those of `Future`, without the token's parameter. Each future derived directly from this one is also
-/// registered with the token, so that an invalidation asks it to cancel. Futures further down the chain are not: they
-/// propagate requests upstream anyway.
+/// registered with the token, so that an invalidation asks it to cancel. Those of `tap()` and `ignoringCancel()` are
+/// not, nor are futures further down the chain, which propagate requests upstream anyway.
+///
+/// It holds the token. So do not keep it longer than the owner of a token that is invalidated with its owner.
 public struct TokenFuture<Value, Failure> {
   /// The future without the token.
   public let inner: Future<Value, Failure>

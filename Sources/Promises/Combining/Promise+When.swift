@@ -19,7 +19,7 @@ public func when<each Value>(fulfilled promises: repeat Promise<each Value>) -> 
 
 extension Promise {
   /// Returns a promise of the first value. If no input is fulfilled, it is rejected with the reason of the input that
-  /// settled last.
+  /// settled last; without inputs it is discarded.
   public static func any(_ promises: [Promise]) -> Promise {
     Promise(cell: Combining.one(.any, cancelsOthers: false).promise(of: promises.map(\.cell)))
   }
@@ -29,12 +29,28 @@ extension Promise {
     Promise(cell: Combining.one(.race, cancelsOthers: false).promise(of: promises.map(\.cell)))
   }
 
-  /// Returns a promise of the inputs themselves, fulfilled when all of them are settled.
+  /// Returns a promise of the inputs, fulfilled when all of them are settled. An input that was released before that is
+  /// replaced by a promise with its outcome.
   public static func allSettled(_ promises: [Promise]) -> Promise<[Promise]> {
-    let all = unsafe Combining(mode: .allSettled) { _, _, out in
-      out = .encoding(promises)
+    // Weak: an input keeps the closure, and would keep itself.
+    let inputs = promises.map { WeakCell($0.cell) }
+    let all = unsafe Combining(mode: .allSettled) { entries, _, out in
+      let settled = unsafe zip(inputs, entries).map { input, entry in
+        Promise(cell: input.strong() ?? .settled(like: entry))
+      }
+      out = .encoding(settled)
       return .fulfilled
     }
     return Promise<[Promise]>(cell: all.promise(of: promises.map(\.cell)))
+  }
+}
+
+extension CellRef {
+  /// Returns a promise with the outcome of an input, whose rejection is handled.
+  fileprivate static func settled(like entry: Gather.Entry) -> CellRef {
+    guard entry.value.retain() else { fatalError("too many references to a value") }
+    let cell = settled(entry.value, entry.isRejected ? .rejected : .fulfilled)
+    _ = cell.seenState
+    return cell
   }
 }

@@ -35,9 +35,10 @@ extension Promise {
   ///
   ///     let value = try await promise.get()
   ///
-  /// If the task is cancelled, the promise is asked to cancel, unless it has other consumers. `get()` still waits until
-  /// the promise is settled, because a cancellation is advice to the producer. A promise that is never settled suspends
-  /// the task forever.
+  /// If the task is cancelled, the promise is asked to cancel, unless it has other consumers: another task, a callback,
+  /// a derived promise. A reference is none: to leave the promise itself alone, await `future.makeChild()` and keep the
+  /// child. `get()` still waits until the promise is settled, because a cancellation is advice to the producer. A
+  /// promise that is never settled suspends the task forever.
   ///
   /// - Throws: the reason of a rejected promise, as a `RejectionReason` if it is not an `Error`. For a discarded or
   ///   cancelled promise, the error that caused this, or `CancellationError` without one.

@@ -39,13 +39,9 @@ public struct MainContext: Sendable {
     unsafe unsafeBitCast(callback, to: (() -> Result).self)
   }
 
-  // a callback is due --(no pass on this thread)--> posted to the main queue --> a pass: it, then
-  //                     --(a pass runs on it)-------> appended to that pass        the appended callbacks
-
   /// The engine's executor for the main context.
   static let executor = unsafe CellExecutor.making(Context(nil, nil)) { _, job in
-    let job = unsafe Job(submitted: job)
-    if !MainPass.append(job) { MainContext.post(job) }
+    unsafe MainPass.submit(PromiseJob(job))
   }
 
   /// The last substitute that was installed from Swift, with the rule for the main thread.
@@ -87,57 +83,6 @@ public struct MainContext: Sendable {
     if let own, own.executor.cell.ref == installed.ref { return own.isMainThread() }
     return CellExecutor.isOnMainThread
   }
-
-  /// Starts a pass with a job on the main queue, or on its substitute.
-  private static func post(_ job: Job) {
-    guard let other = CellExecutor.heldSubstitute else {
-      return DispatchQueue.main.async { _ = MainPass.run(job) }
-    }
-    let cell = unsafe UnsafeMutableRawPointer(job.ref.cell)
-    let pass = unsafe Job.task(
-      on: other, { _ = unsafe MainPass.run(Job(CellRef.from($0))) },
-      dropped: { _ = unsafe Job(CellRef.from($0)).drop() },
-      cell)
-    if let pass { other.submit(pass) } else { _ = job.drop() }
-    other.ref.release()
-  }
-}
-
-/// A pass of the main context, on the stack of the thread that runs it: one job, and those that become due while it
-/// runs.
-struct MainPass {
-  /// The jobs that became due during the pass, in order.
-  private var due: [Job] = []
-
-  /// Appends a job to the pass that runs on this thread; false if there is none.
-  static func append(_ job: Job) -> Bool {
-    guard let pass = unsafe platform_thread().pointee.main_pass else { return false }
-    unsafe pass.assumingMemoryBound(to: MainPass.self).pointee.due.append(job)
-    return true
-  }
-
-  /// Runs a job, then the jobs that become due meanwhile. False if the job was run or dropped before.
-  static func run(_ job: Job) -> Bool {
-    let thread = unsafe platform_thread()
-    // A callback may run the run loop itself, which starts a nested pass.
-    let enclosing = unsafe thread.pointee.main_pass
-    var pass = MainPass()
-    return unsafe withUnsafeMutablePointer(to: &pass) { here in
-      unsafe thread.pointee.main_pass = UnsafeMutableRawPointer(here)
-      defer { unsafe thread.pointee.main_pass = unsafe enclosing }
-      guard job.run() else { return false }
-      while let due = unsafe here.pointee.takeDue() {
-        for job in due { _ = job.run() }
-      }
-      return true
-    }
-  }
-
-  private mutating func takeDue() -> [Job]? {
-    if due.isEmpty { return nil }
-    defer { due = [] }
-    return due
-  }
 }
 
 extension PromiseContext {
@@ -145,8 +90,8 @@ extension PromiseContext {
   /// thread runs another event loop. Equivalent to `promise_executor_set_main` of the C interface: a call of either
   /// function applies to both languages.
   ///
-  /// Not needed where `dispatchMain()`, a run loop or an async `main` serves the main queue. Callbacks of `.main` that
-  /// are already queued stay where they are. Blocks of `Promise.init(_:)` run on the executor too.
+  /// Not needed where `dispatchMain()`, a run loop or an async `main` serves the main queue. Turns that are already
+  /// queued stay where they are. Blocks of `Promise.init(_:)` run on the executor too.
   ///
   /// - Parameters:
   ///   - executor: runs jobs on the main thread, one at a time, in order; `nil` restores the main queue.

@@ -26,8 +26,16 @@ extension PromiseContext {
     return PromiseContext(.executor(HeldExecutor(executor.reserve())), isNowOr: isNowOr)
   }
 
+  /// Runs `body`, which holds `cell` and has it settled, in the context, later; inline for `.immediate`. If the
+  /// executor drops the work, `cell` is rejected.
+  func run(settling cell: CellRef, _ body: consuming @escaping () -> Void) {
+    if place == .immediate { return run(consume body) }
+    let work = SettlingWork(cell, consume body)
+    run { work.run() }
+  }
+
   /// Runs `body` in the context, later; inline for `.immediate`.
-  package func run(_ body: consuming @escaping () -> Void) {
+  func run(_ body: consuming @escaping () -> Void) {
     let ready = CellRef.pending()
     _ = ready.settle(.void, .fulfilled)
     ready.observe(self, Reactions.running(consume body))
@@ -35,8 +43,13 @@ extension PromiseContext {
   }
 
   /// Runs `body` in the context, never "now": the call that runs it does not count as the call that submitted it.
-  package func runApart(_ body: consuming @escaping () -> Void) {
+  func runApart(_ body: consuming @escaping () -> Void) {
     later.run(PromiseContext.apart(consume body))
+  }
+
+  /// Runs `body`, as `runApart(_:)` does, which has `cell` settled. If the executor drops the work, `cell` is rejected.
+  package func runApart(settling cell: CellRef, _ body: consuming @escaping () -> Void) {
+    later.run(settling: cell, PromiseContext.apart(consume body))
   }
 
   private static func apart(_ body: @escaping () -> Void) -> () -> Void {

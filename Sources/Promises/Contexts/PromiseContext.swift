@@ -36,9 +36,10 @@ public struct PromiseContext: Sendable, Hashable {
 
   /// The main queue, or its replacement: see `useMainExecutor(_:isMainThread:)`.
   ///
-  /// Callbacks that become due on this context while one of its callbacks runs are run right after that one, without a
-  /// trip through the queue. So a chain of `.main` callbacks completes in one turn of the run loop, unless it waits for
-  /// something else. `.queue(.main)` does not do this.
+  /// Callbacks run in the order in which they became due. Those that become due within a callback of this context run
+  /// in the same turn of the queue, after all that were due before. So a chain of `.main` callbacks completes in one
+  /// turn of the run loop, unless it waits for something else. After 1,000 such callbacks the other blocks on the queue
+  /// get their turn. `.queue(.main)` takes a turn for each callback.
   ///
   /// As an argument for `on:`, `.main` is `MainContext.main`, whose closures are `@MainActor`.
   @_disfavoredOverload

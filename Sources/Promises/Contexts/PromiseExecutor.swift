@@ -43,7 +43,7 @@ public struct PromiseJob: Sendable, Hashable {
   public func run() -> Bool { job?.run() ?? false }
 
   /// Releases the callback without a call, if the executor cannot run it. The promise that it would have settled is
-  /// rejected with a `PromiseError` that reports this.
+  /// rejected with a `PromiseError` that reports this. The states of a stream wait for its next job: see `Subscriber`.
   ///
   /// - Returns: false if the job was run or dropped before; the call is then a no-op.
   @discardableResult

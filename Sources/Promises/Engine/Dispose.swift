@@ -75,13 +75,18 @@ extension CellRef {
     nonmutating set { unsafe function = unsafe UnsafeMutableRawPointer(bitPattern: UInt(newValue)) }
   }
 
-  /// Runs `body`, which may release the last references to cells, then disposes of those cells.
+  /// Runs `body`, which may release the last references to cells, then disposes of those cells. Both run user code:
+  /// destructors, and functions that free contexts. Events that these publish are delivered at once, not by a list of
+  /// subscribers that this thread is draining.
   static func disposing(_ body: () -> Void) {
     let thread = unsafe platform_thread()
+    let delivery = unsafe thread.pointee.delivery
+    unsafe thread.pointee.delivery = nil
     unsafe thread.pointee.disposing = true
     body()
     drainDisposals()
     unsafe thread.pointee.disposing = false
+    unsafe thread.pointee.delivery = unsafe delivery
   }
 
   private func disposeNow() {

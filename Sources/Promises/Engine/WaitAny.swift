@@ -169,8 +169,8 @@ extension EventLoop {
     let end: End? = unsafe withUnsafeMutablePointer(to: &waiter) { waiter in
       guard let notes = unsafe WaitNotes({ _ in promise }, count: 1, waiter) else { return nil }
       defer { unsafe notes.free() }
-      return run(until: deadline, looks: WaitLimit.looks(running: self)) {
-        promise.isHeldUpByThisThread(running: self)
+      return run(until: deadline) {
+        WaitLimit.looks(running: self) ? promise.isHeldUpByThisThread(running: self) : nil
       } isDone: {
         promise.state.isSettled
       }

@@ -12,7 +12,7 @@ public final class DelayedFuture<Value, Failure>: Equatable {
   /// - Parameter body: called at most once, inside the first access to `future`; see `Future.init(_:)`.
   public convenience init(_ body: @escaping (Resolver<Value, Failure>) -> Void) { self.init(.immediate, body) }
 
-  /// Creates a future whose work has not started. `body` runs in `context`, and never "now". See `init(_:)`.
+  /// Creates a future whose work has not started. `body` runs in `context`, and never "now". See `Future.init(on:_:)`.
   @_disfavoredOverload
   public convenience init(
     on context: PromiseContext, _ body: sending @escaping (Resolver<Value, Failure>) -> Void
@@ -31,7 +31,8 @@ public final class DelayedFuture<Value, Failure>: Equatable {
     let (future, resolver) = Future<Value, Failure>.makeWithResolver()
     made = future
     let held = SubmittedCallback(Self.starting(body, resolver))
-    start.then({ if let work = held.take() { context.later.run(consume work) } }, nil)
+    let cell = future.cell
+    start.then({ if let work = held.take() { context.later.run(settling: cell, consume work) } }, nil)
   }
 
   private static func starting(

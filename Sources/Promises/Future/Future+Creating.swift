@@ -10,6 +10,9 @@ extension Future {
   }
 
   /// Creates a pending future and runs `body` in `context`. See `init(_:)`.
+  ///
+  /// If the executor drops the job of `body`, the future is settled with a `PromiseError`: rejected if `Failure` admits
+  /// it, and otherwise cancelled, with the error as indirect error.
   @_disfavoredOverload
   public convenience init(
     on context: PromiseContext, _ body: sending @escaping (Resolver<Value, Failure>) -> Void
@@ -30,7 +33,7 @@ extension Future {
   private func start(
     on context: PromiseContext, _ body: consuming @escaping (Resolver<Value, Failure>) throws -> Void
   ) {
-    context.run(Self.starting(consume body, Resolver(cell: cell.retained())))
+    context.run(settling: cell, Self.starting(consume body, Resolver(cell: cell.retained())))
   }
 
   private static func starting(

@@ -12,7 +12,9 @@ extension FutureResult: Equatable where Value: Equatable, Failure: Equatable {
   }
 
   private static func areEqual(_ one: any Error, _ other: any Error) -> Bool {
-    guard let one = one as? any Equatable else { return type(of: one) == type(of: other) }
+    // Before the cast: an object of a subclass would also be one of the class, but not the reverse.
+    guard type(of: one) == type(of: other) else { return false }
+    guard let one = one as? any Equatable else { return true }
     return areEqual(one, other)
   }
 

@@ -76,8 +76,11 @@ extension Subscriber where Value: Sendable, Failure: Error {
 
 extension Publisher where Value: Sendable, Failure: Error {
   /// Publishes the elements of a sequence, and waits while a subscriber is full. The error of the sequence is
-  /// published. Returns at the end of the sequence, when the stream is cancelled, or when the task is. The stream stays
-  /// open.
+  /// published.
+  ///
+  /// Returns at the end of the sequence, which leaves the stream open, or when the task is cancelled. After the end of
+  /// the stream it returns with the next element, which is dropped: if the sequence may be idle, cancel the task too.
+  /// The call keeps the publisher, so releasing it elsewhere does not end the stream.
   public final nonisolated(nonsending) func publish<Elements: AsyncSequence>(
     contentsOf elements: Elements
   ) async where Elements.Element == Value, Elements.Failure == Failure {

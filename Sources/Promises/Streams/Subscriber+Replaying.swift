@@ -39,6 +39,9 @@ extension Subscriber {
   /// Publishes every state to `publisher` too, which this subscriber keeps. The end is passed to the current
   /// subscribers of `publisher`: `publisher` itself is not cancelled, and later subscribers are not affected.
   ///
+  /// A publisher must not be among its own sources, also through others: the first state would be published again and
+  /// again, in a call that does not return.
+  ///
   /// - Returns: this subscriber, which must be kept.
   @discardableResult
   public func bindTo(_ publisher: Publisher<Value, Failure>) -> Subscriber {

@@ -1,5 +1,6 @@
 // Operators on the times of states. Timers are those of a clock, the system's unless one is given. The end of the
-// source publishes the pending state, then ends the derived stream.
+// source publishes the pending state, then ends the derived stream. A state may be published on the thread of the
+// clock, unchecked: the program must not use an object that is not `Sendable` elsewhere meanwhile (decision 0014).
 extension Subscriber {
   /// Publishes a state when no other state followed it for `interval`.
   public func debounce(for interval: Duration, clock: any StreamClock = SystemStreamClock()) -> Subscriber {

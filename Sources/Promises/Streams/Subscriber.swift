@@ -18,6 +18,9 @@
 /// derived subscriber keeps the one that it was made from, with all callbacks. So of a chain only the last element must
 /// be kept. No subscriber keeps the publisher.
 ///
+/// **Executors.** If an executor drops the job for a state, such as a cancelled operation, the state waits for the job
+/// of the next one. If it drops the job for the end, the callbacks are released without a call.
+///
 /// **Operators.** Each makes a new subscriber. Its function is called once for each state, however many callbacks
 /// there are downstream, on the thread that delivers. Functions that keep state need no lock: the calls come one at a
 /// time. An operator on a stateful stream is stateful: see ``StatefulPublisher``.

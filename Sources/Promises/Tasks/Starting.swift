@@ -91,7 +91,7 @@ func group<Input, Output>(
   // The result of `onComplete` is settled after its callback, so all tasks are finished by then.
   let outputs = when(fulfilled: futures).onComplete { result in
     if case .fulfilled = result { return }
-    for member in members { member.task?.cancel(because: result.error ?? result.indirectError, reports: false) }
+    for member in members { unsafe member.task?.cancel(because: result.error ?? result.indirectError, reports: false) }
   }
   launch(own)
   return outputs

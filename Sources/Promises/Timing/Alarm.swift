@@ -1,9 +1,8 @@
 /// A one-shot timer that can be cancelled.
 package final class Alarm: Sendable {
-  /// Nil if memory or threads had run out: the work was released at once.
-  private let timer: CellTimer?
+  private let timer: CellTimer
 
-  /// Schedules `work`.
+  /// Schedules `work`. Traps if memory or threads have run out: a time limit would silently never come.
   ///
   /// - Parameters:
   ///   - seconds: the delay; a negative number counts as 0.
@@ -15,11 +14,14 @@ package final class Alarm: Sendable {
 
   /// Schedules `work` on an executor of the engine; nil stands for a thread for timers.
   package init(after seconds: Double, on executor: CellExecutor?, _ work: @escaping () -> Void) {
-    timer = CellTimer.schedule(after: Int64(nanosecondsIn: seconds), on: executor, work)
+    guard let timer = CellTimer.schedule(after: Int64(nanosecondsIn: seconds), on: executor, work) else {
+      fatalError("no memory for a timer")
+    }
+    self.timer = timer
   }
 
   /// Cancels the timer: releases the work at once, unless the time has passed.
-  package func cancel() { timer?.cancel() }
+  package func cancel() { timer.cancel() }
 
   /// Cancels the timer when `promise` is settled or destroyed, without waiting for that.
   func cancel(atEndOf promise: CellRef) {
@@ -29,7 +31,7 @@ package final class Alarm: Sendable {
     if !promise.keep(context) { fatalError("no memory for a callback") }
   }
 
-  deinit { timer?.release() }
+  deinit { timer.release() }
 }
 
 extension Int64 {

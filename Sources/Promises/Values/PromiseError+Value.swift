@@ -22,11 +22,13 @@ extension PromiseError {
   /// Converts an ERROR and its causes.
   init(_ value: CellValue) {
     self.init(alone: Box(value.owner))
+    var causes: [PromiseError] = []
     var next = unsafe Box(value.owner).cause?.pointee
     while let cause = next, cause.kind == ValueKind.error.rawValue {
       causes.append(PromiseError(alone: Box(cause.owner)))
       next = unsafe Box(cause.owner).cause?.pointee
     }
+    self.causes = causes
   }
 
   private init(alone box: Box) {

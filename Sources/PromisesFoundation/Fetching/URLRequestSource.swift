@@ -35,7 +35,7 @@ extension NSString: URLRequestSource {
 extension URL {
   /// Parses a URL of a request. A text without a scheme gets `https://`.
   init(request text: String) throws(RequestError) {
-    let whole = text.contains("://") ? text : "https://" + text
+    let whole = text.hasScheme ? text : "https://" + text
     guard let url = URL(string: whole, encodingInvalidCharacters: false), url.hasHostIfHTTP else {
       throw .invalidURL(text)
     }
@@ -46,4 +46,9 @@ extension URL {
     guard let scheme = scheme?.lowercased() else { return false }
     return !["http", "https"].contains(scheme) || host()?.isEmpty == false
   }
+}
+
+extension String {
+  /// Whether the text begins with a scheme (RFC 3986, section 3.1) and `://`. The query may contain another URL.
+  fileprivate var hasScheme: Bool { prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil }
 }

@@ -14,6 +14,7 @@ extension URLSession {
   /// - Returns: a future of the response, of any status. It is settled on the session's delegate queue. Asking
   ///   it to cancel cancels it at once and stops the transfer, as discarding it does. If the session cancels the
   ///   transfer, the future is cancelled. Releasing the future does not stop the transfer.
+  ///   The body is kept in memory, and its size has no limit.
   /// - Precondition: the session is not invalidated. Foundation traps otherwise.
   public func fetch(from source: some URLRequestSource) -> Future<FetchedResponse, FetchError> {
     let request: URLRequest

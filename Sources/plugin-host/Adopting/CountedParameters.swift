@@ -106,7 +106,7 @@ struct CountedParameters {
     for access in accesses {
       guard types.indices.contains(access.pointer), types.indices.contains(access.count),
         Self.isInteger(types[access.count]), Self.isData(types[access.pointer], header),
-        access.isRead == Self.isConst(types[access.pointer])
+        access.isWritten != Self.isConst(types[access.pointer])
       else { continue }
       counts[access.pointer] = access.count
     }

@@ -21,6 +21,7 @@ extension Header {
   /// An attribute of a declaration that one parameter counts the elements of another; both by their indices.
   struct Access: Equatable {
     var isRead: Bool
+    var isWritten: Bool
     var pointer: Int
     var count: Int
   }

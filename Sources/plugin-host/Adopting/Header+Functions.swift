@@ -17,7 +17,7 @@ extension Header {
       description: node.inner.first { $0.kind == "FullComment" }.flatMap(Self.firstSentence),
       isInline: node.storage == "static" || node.isInline && node.storage != "extern",
       returns: !noReturn && !node.type.contains("noreturn"), file: node.file,
-      accesses: source.accesses(behind: node), isPrintf: source.isPrintf(node, attribute: attribute))
+      accesses: source.accesses(node), isPrintf: source.isPrintf(node, attribute: attribute))
   }
 
   private func parameters(_ nodes: [HeaderNode], of function: HeaderNode, _ source: ParameterSource) -> [Parameter] {

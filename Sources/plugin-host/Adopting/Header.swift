@@ -7,8 +7,8 @@ struct Header {
   /// The names of the parameters of function pointers and functions, by their typedefs.
   private(set) var callbackNames: [String: [String?]] = [:]
   private(set) var records: [String: Record] = [:]
-  /// The constants of enums, by their tags.
-  private var enums: [String: [(name: String, value: Int64)]] = [:]
+  /// The constants of enums, and their types, by their tags.
+  private var enums: [String: (constants: [(name: String, value: Int64)], type: CType)] = [:]
   /// The typedefs of types with an alignment of their own.
   private var aligned: Set<String> = []
   /// The type map, whose meanings of types replace the header's own.
@@ -143,8 +143,10 @@ struct Header {
   /// Whether a type is an enum.
   func isEnumeration(_ type: CType) -> Bool { if case .tagged("enum", _) = resolved(type) { true } else { false } }
 
-  /// Whether an enum has a negative constant.
-  func isSigned(enumeration tag: String) -> Bool { enums[tag]?.contains { $0.value < 0 } ?? false }
+  /// Returns the integer type of an enum's values; C's for one that the header does not define.
+  func integer(ofEnumeration tag: String) -> CType {
+    enums[tag].map { resolved($0.type) } ?? .integer(isSigned: false, bits: 32)
+  }
 
   /// The expressions for numbers of elements of parameters, which have to be evaluated.
   var boundNames: Set<String> { Set(functions.flatMap { $0.parameters.compactMap(\.boundName) }) }
@@ -161,7 +163,7 @@ struct Header {
   }
 
   /// Returns the constants of an enum, in the header's order.
-  func constants(ofEnumeration tag: String) -> [(name: String, value: Int64)] { enums[tag] ?? [] }
+  func constants(ofEnumeration tag: String) -> [(name: String, value: Int64)] { enums[tag]?.constants ?? [] }
 
   /// Defines a name as the type that a type map states for it.
   private mutating func define(_ name: String, as meaning: TypeMap.Meaning) {
@@ -229,7 +231,21 @@ struct Header {
       let value = Self.value(of: constant) ?? constants.last.map { $0.value &+ 1 } ?? 0
       if let name = constant.name { constants.append((name, value)) }
     }
-    enums[tag] = constants
+    let isPacked = node.inner.contains { $0.kind == "PackedAttr" }
+    // The type that is written behind the name, as in C23.
+    let type = node.type.isEmpty ? Self.integer(for: constants.map(\.value), isPacked: isPacked) : Self.type(node.type)
+    // A declaration without constants, such as that of a typedef, defines nothing.
+    if !constants.isEmpty || enums[tag] == nil { enums[tag] = (constants, type) }
+  }
+
+  /// Returns the type of an enum with these constants: an int or a larger integer; if it is packed, the smallest one.
+  private static func integer(for values: [Int64], isPacked: Bool) -> CType {
+    let isSigned = values.contains { $0 < 0 }
+    let bits = values.map { value in
+      Int64.bitWidth - (isSigned ? (value ^ value >> 63).leadingZeroBitCount - 1 : value.leadingZeroBitCount)
+    }
+    let least = max(bits.max() ?? 0, isPacked ? 8 : 32)
+    return .integer(isSigned: isSigned, bits: [8, 16, 32].first { $0 >= least } ?? 64)
   }
 
   private static func value(of node: HeaderNode) -> Int64? {

@@ -7,7 +7,7 @@ struct HeaderNode {
   var name: String?
   /// The exported symbol.
   var symbol: String?
-  /// The type as C writes it: `unsigned long (const char *)`.
+  /// The type as C writes it: `unsigned long (const char *)`; of an enum, the one that it has in C23.
   var type = ""
   /// `struct` or `union`.
   var tag = ""
@@ -82,7 +82,7 @@ struct HeaderNodeReader {
     case "completeDefinition": node.isComplete = try scanner.bool()
     case "isBitfield": node.isBitField = try scanner.bool()
     case "inline": node.isInline = try scanner.bool()
-    case "type": node.type = try reference("qualType") ?? ""
+    case "type", "fixedUnderlyingType": node.type = try reference("qualType") ?? ""
     case "ownedTagDecl": node.tagID = try reference("id")
     case "loc":
       try place()

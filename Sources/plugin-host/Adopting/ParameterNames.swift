@@ -44,6 +44,23 @@ enum ParameterNames {
     return ["v", "m", "a", "p", "ptr", "to", "out", "set"].contains(name) || shapes.contains(where: name.contains)
   }
 
+  /// Whether a floating-point number of that name is one: `x`, `red_x`, `width`, `val`. Others may be the first of a
+  /// point, a vector or a signal, as `center` and `spectrum` are.
+  static func isQuantity(_ name: String) -> Bool {
+    let words = words(name).filter { $0 != "ptr" }
+    guard var word = words.last else { return false }
+    if word.hasSuffix("ptr") { word.removeLast(3) }
+    let quantities: Set<String> = [
+      "x", "y", "z", "w", "h", "d", "f", "i", "cx", "cy", "sin", "cos", "sinx", "cosx", "val", "value", "num", "number",
+      "double", "float", "real", "width", "height", "depth", "length", "size", "min", "max", "minimum", "maximum",
+      "sum", "mean", "average", "avg", "median", "variance", "stddev", "time", "uptime", "seconds", "begin", "start",
+      "end", "stop", "angle", "radius", "distance", "scale", "ratio", "factor", "gamma", "alpha", "opacity", "latitude",
+      "lat",
+      "longitude", "lon", "lng", "rate", "speed", "level", "volume", "percent", "progress", "score", "error",
+    ]
+    return quantities.contains(word)
+  }
+
   /// Whether a number of that name may count the elements of something: `len`, `nfds`, `displayNameCapacity`.
   static func mayCount(_ name: String) -> Bool {
     let lower = name.lowercased()
@@ -88,6 +105,9 @@ enum ParameterNames {
     ]
     return FunctionVerbs.words(name).contains { verbs.contains($0) }
   }
+
+  /// Whether a text of that name is memory that a function fills, not one that it reads: `buffer`.
+  static func isRoom(_ name: String) -> Bool { ["buf", "buffer", "name"].contains(name.lowercased()) }
 
   /// Whether a function of that name changes a text in place and makes it no longer: `g_strreverse`, `mkdtemp`.
   static func changesText(function name: String) -> Bool {
@@ -190,9 +210,16 @@ enum ParameterNames {
   /// Whether a function of that name may keep its argument or read it, rather than write to it: `setbuffer`,
   /// `fmemopen`, `add_key`.
   static func mayKeep(function name: String) -> Bool {
-    let keeping = ["set", "init", "add", "put", "push", "register", "attach", "bind", "construct", "append", "insert"]
+    let adding = ["add", "put", "push", "append", "insert"]
+    return mayRefer(function: name) || words(name).contains { adding.contains(where: $0.hasPrefix) }
+  }
+
+  /// Whether an object may refer to counted data that a function of that name gives it, as `FT_New_Memory_Face` does.
+  /// Functions that add data to an object copy them.
+  static func mayRefer(function name: String) -> Bool {
+    let giving = ["set", "init", "register", "attach", "bind", "construct"]
     return words(name).contains { word in
-      keeping.contains(where: word.hasPrefix) || word.hasSuffix("open") || ["new", "create", "use"].contains(word)
+      giving.contains(where: word.hasPrefix) || word.hasSuffix("open") || ["new", "create", "use"].contains(word)
     }
   }
 

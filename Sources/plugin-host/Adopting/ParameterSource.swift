@@ -78,18 +78,23 @@ struct ParameterSource {
     return end.map { string(node.nameStart..<$0) } ?? ""
   }
 
-  /// Returns the attributes `access(read_only, 1, 2)` behind a function's parameters, which the C library writes as
-  /// `__attr_access ((__read_only__, 1, 2))`.
-  func accesses(behind node: HeaderNode) -> [Header.Access] {
+  /// Returns the attributes `access(read_only, 1, 2)` before a function's declarator and behind its parameters, which
+  /// the C library writes as `__attr_access ((__read_only__, 1, 2))`.
+  func accesses(_ node: HeaderNode) -> [Header.Access] {
     var accesses: [Header.Access] = []
-    var rest = declarator(node)[...]
+    let isHere = node.start < node.nameStart && node.nameStart < text.count
+    let declaration = (isHere ? string(node.start..<node.nameStart) : "") + declarator(node)
+    var rest = declaration[...]
     while let mark = rest.firstRange(of: "access") {
       rest = rest[mark.upperBound...]
       let inside = rest.drop { $0 == "_" || $0 == " " || $0 == "(" }.prefix { $0 != ")" }
       let words = inside.split { $0 == "," || $0.isWhitespace }.map { $0.filter { $0 != "_" } }
-      guard words.count == 3, let pointer = Int(words[1]), let count = Int(words[2]) else { continue }
-      guard ["readonly", "writeonly"].contains(words[0]) else { continue }
-      accesses.append(Header.Access(isRead: words[0] == "readonly", pointer: pointer - 1, count: count - 1))
+      guard words.count == 3, let pointer = Int(words[1]), let count = Int(words[2]),
+        ["readonly", "writeonly", "readwrite"].contains(words[0])
+      else { continue }
+      accesses.append(
+        Header.Access(
+          isRead: words[0] != "writeonly", isWritten: words[0] != "readonly", pointer: pointer - 1, count: count - 1))
     }
     return accesses
   }

@@ -177,7 +177,9 @@ extension SignatureWriter {
     let isOne =
       !isArray(index) && (isStatus || isPlace || !counts.isAmbiguous) && !text.isByte(target)
       && !text.isLetter(target)
-    guard isOne, declared(index)?.name != nil, isWritten || isPlace || !ParameterNames.mayBeMany(name),
+    var isNumber = true
+    if case .float = header.resolved(target) { isNumber = isWritten || ParameterNames.isQuantity(name) }
+    guard isOne, isNumber, declared(index)?.name != nil, isWritten || isPlace || !ParameterNames.mayBeMany(name),
       !ParameterNames.fillsVector(function: function.name), !isBesideUncounted(index, target)
     else { return try memory(index, to: target, "nothing says how many elements '\(name)' has") }
     if keeps, !isWritten { return try keptOrRead(index, to: target, "&\(value)") }
@@ -201,7 +203,7 @@ extension SignatureWriter {
   private func changesText(_ index: Int) -> Bool {
     let name = names[index]
     guard ParameterNames.changesText(function: function.name), !isArray(index), !ParameterNames.isDestination(name),
-      !ParameterNames.isWritten(name)
+      !ParameterNames.isWritten(name), !ParameterNames.isRoom(name)
     else { return false }
     return !types.indices.contains { other in
       guard case .pointer(let data, let isConst) = header.resolved(types[other]), header.resolved(data) == .char else {

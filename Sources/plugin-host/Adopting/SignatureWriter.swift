@@ -33,12 +33,15 @@ struct SignatureWriter {
     let tail = isVariadic ? try self.tail() : nil
     var parameters: [String] = []
     let hasError = tail == nil && self.hasError
+    var isLent: [Bool] = []
     for index in types.indices.dropLast(hasError ? 1 : 0) {
       let isFormat = index == tail?.format
-      parameters.append("\(names[index]): \(isFormat ? "const cstr = \"%s\"" : try parameter(index))")
+      let text = isFormat ? "const cstr = \"%s\"" : try parameter(index)
+      parameters.append("\(names[index]): \(text)")
+      isLent.append(!["ptr<", "own ", "keep ", "out(", "const ", "context"].contains(where: text.hasPrefix))
     }
     if let tail { parameters.append(tail.text) }
-    let returned = (try self.result(result)).map { " -> \($0)" } ?? ""
+    let returned = (try self.result(result, isLent)).map { " -> \($0)" } ?? ""
     return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned)\(hasError ? " ! gerror" : "")"
   }
 
@@ -112,7 +115,14 @@ struct SignatureWriter {
     let content = text.content(of: target, count: names[count])
     if keepsData(index) { return kept(name, content) }
     if isConst {
-      checks.append("\(name) is taken to have \(names[count]) elements")
+      let isCopied = header.resolved(target) == .char || content.contains("ptr<")
+      if !isCopied, ParameterNames.mayRefer(function: function.name), hasReferringObject {
+        return try keptOrRead(index, to: target, content)
+      }
+      let mayKeep = ParameterNames.mayKeep(function: function.name)
+      checks.append(
+        "\(name) is taken to have \(names[count]) elements"
+          + (mayKeep ? "; if the function keeps their address, it is keep \(content)" : ""))
       return content
     }
     if ParameterNames.appendsText(function: function.name) {
@@ -172,8 +182,10 @@ struct SignatureWriter {
       || ParameterNames.writesData(function: function.name) && !ParameterNames.isDestination(names[index])
   }
 
-  /// Whether counted bytes are read and changed: the only data of a function whose name says so.
+  /// Whether counted data are read and changed: an attribute says so, or they are the only data of a function whose
+  /// name says so.
   private func changesInPlace(_ index: Int, _ target: CType, _ count: Int) -> Bool {
+    if function.accesses.contains(where: { $0.pointer == index && $0.isRead && $0.isWritten }) { return true }
     guard header.resolved(target) == .void, !ParameterNames.isDestination(names[index]),
       !ParameterNames.isWritten(names[index]), ParameterNames.worksInPlace(function: function.name),
       !counts.isLengthAddress(count)
@@ -181,6 +193,19 @@ struct SignatureWriter {
     return !types.indices.contains { other in
       guard other != index, case .pointer(let data, _) = header.resolved(types[other]) else { return false }
       return [.void, .char].contains(header.resolved(data)) || text.isByte(data)
+    }
+  }
+
+  /// Whether an argument or a result is an object that may contain addresses: one that the header does not define, or
+  /// that has addresses in it.
+  private var hasReferringObject: Bool {
+    guard case .function(let result, _, _)? = function.type else { return false }
+    return (types + [result]).contains { type in
+      guard case .pointer(var target, _) = header.resolved(type) else { return false }
+      // An object that the function makes.
+      if case .pointer(let inner, _) = header.resolved(target) { target = inner }
+      if case .tagged("struct", _) = header.resolved(target) { return !text.isPlain(target) }
+      return CountedParameters.isHandle(target) && header.resolved(target) == .void
     }
   }
 
@@ -277,7 +302,8 @@ struct SignatureWriter {
       && types.contains { CountedParameters.isInteger(header.resolved($0)) }
   }
 
-  private mutating func result(_ type: CType) throws(Unsuitable) -> String? {
+  /// Writes the result. `isLent` says of each parameter whether the host's memory for it lasts as long as the call.
+  private mutating func result(_ type: CType, _ isLent: [Bool]) throws(Unsuitable) -> String? {
     if let said = header.text(of: "result", in: function.name) { return said }
     switch header.resolved(type) {
     case .void: return nil
@@ -302,7 +328,7 @@ struct SignatureWriter {
           "the result may be an array of texts: &[cstr; 0] if it ends with NULL, own(f) &[cstr; 0] if f frees it")
         fallthrough
       default:
-        if let written = argumentOfResult(target) {
+        if let written = argumentOfResult(target, isLent) {
           checks.append("the result is taken to be the address of \(written), or NULL after a failure")
           return "usize ! zero"
         }

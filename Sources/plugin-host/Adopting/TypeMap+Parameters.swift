@@ -360,7 +360,7 @@ extension TypeMap {
     FcPatternGet*.object: cstr
     security_get_initial_context*.con selinux_raw_to_trans_context.transp: out own(freecon) cstr?
     selinux_trans_to_raw_context.rawp: out own(freecon) cstr?
-    CRYPTO_free.ptr CRYPTO_clear_free.ptr CRYPTO_secure_free.ptr CRYPTO_secure_clear_free.ptr: ptr<void>?
+    CRYPTO_free.ptr CRYPTO_clear_free.ptr CRYPTO_secure_free.ptr CRYPTO_secure_clear_free.ptr: own ptr<void>?
     *_set_ex_data.data: ptr<void>?
     # EGL.
     eglCreate*Surface.attrib_list: const ptr<void>? = null

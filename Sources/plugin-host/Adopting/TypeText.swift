@@ -30,7 +30,8 @@ struct TypeText {
     case .char: return Self.char
     case .integer(let isSigned, let bits): return "\(isSigned ? "i" : "u")\(bits)"
     case .float(let bits): return Self.float(bits)
-    case .tagged("enum", let name): return header.isSigned(enumeration: name) ? "i32" : "u32"
+    case .tagged("enum", let name):
+      return try value(resolved: header.integer(ofEnumeration: name), as: written, depth: depth)
     case .tagged(let kind, let name): return try structure(kind, name, as: written, depth: depth)
     case .pointer(let target, _): return "ptr<\(self.name(of: target, or: written))>?"
     case .array(let element, let count):
@@ -112,6 +113,7 @@ struct TypeText {
   func isByte(_ type: CType) -> Bool {
     switch header.resolved(type) {
     case .bool, .char, .integer(_, 8): true
+    case .tagged("enum", let name): isByte(header.integer(ofEnumeration: name))
     default: false
     }
   }
@@ -150,6 +152,7 @@ struct TypeText {
 
   /// Returns a readable name of the pointee: that of its type, or of a typedef of the address.
   func name(of target: CType, or written: CType? = nil) -> String {
+    if case .function = header.resolved(target) { return "function" }
     switch target {
     // The C library's internal name, in headers that do not include stdio.h.
     case .named("__FILE"): return "FILE"
@@ -161,7 +164,6 @@ struct TypeText {
     case .char: return "char"
     case .integer(let isSigned, let bits): return "\(isSigned ? "i" : "u")\(bits)"
     case .float(let bits): return Self.float(bits)
-    case .function: return "function"
     default:
       if case .named(let name)? = written { return name }
       return "any"

@@ -10,6 +10,8 @@ final class Database: Sendable {
 
     /// Whether the file is damaged, or not a database.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+    /// Whether a value is larger than SQLite holds.
+    var isTooLarge: Bool { code & 0xFF == SQLITE_TOOBIG }
   }
 
   /// A value of a column or a parameter.

@@ -42,6 +42,7 @@ final class PluginFingerprints: Sendable {
     let files = try contents(of: plugin.path, generation)
     let digest = Digest { hasher in
       hasher.add(plugin.id)
+      hasher.add(LoaderSettings.text)
       for digest in files + required.map(\.digest) { hasher.add(digest.bytes) }
       for (key, value) in (settings[plugin.id] ?? [:]).sorted(by: { $0.key < $1.key }) {
         hasher.add(key)
@@ -53,12 +54,11 @@ final class PluginFingerprints: Sendable {
     return fingerprint
   }
 
-  /// Returns the digests of a library, of all libraries that it needs, and of those that LD_PRELOAD names. Searches for
+  /// Returns the digests of a library, of all libraries that it needs, and of those that are preloaded. Searches for
   /// the files each time: a new file in an earlier folder changes none of the others. Of a generation the file that it
   /// has loaded counts, not the one that is at its path by now.
   private func contents(of path: String, _ generation: PluginGeneration?) throws -> [Digest] {
-    let preloaded = (Environment["LD_PRELOAD"] ?? "").split { $0 == " " || $0 == ":" }.map(String.init)
-    let files = ([path] + preloaded.filter { $0.contains("/") }).flatMap(LibraryFacts.closure)
+    let files = ([path] + LoaderSettings.libraries).flatMap(LibraryFacts.closure)
     guard let generation, let copy = generation.copy else { return try files.map { try content(of: $0) } }
     let loaded = try withExtendedLifetime(generation) { try read(copy) }
     return try [loaded] + files.dropFirst().map { try content(of: $0) }
@@ -76,6 +76,26 @@ final class PluginFingerprints: Sendable {
   private func read(_ path: String) throws -> Digest {
     let bytes = try FileBytes.readRegular(path: path, limit: FileBytes.longest)
     return Digest { $0.add(bytes) }
+  }
+}
+
+/// The libraries that the system's loader adds to each program.
+private enum LoaderSettings {
+  private static let lists = [Environment["LD_PRELOAD"], Environment["LD_AUDIT"], Self.file]
+
+  /// The content of the file for all programs of the system.
+  private static var file: String? {
+    let bytes = try? FileBytes.readRegular(path: "/etc/ld.so.preload", limit: FileBytes.longestText)
+    return bytes.map { RawText.text($0) }
+  }
+
+  /// The settings as they are written.
+  static var text: String { lists.map { $0 ?? "" }.joined(separator: "\n") }
+
+  /// The paths of the libraries. The loader skips missing ones, with a warning.
+  static var libraries: [String] {
+    let names = lists.compactMap(\.self).flatMap { $0.split { $0.isWhitespace || $0 == ":" } }.map(String.init)
+    return names.compactMap(LibraryFacts.path).filter { FileKind(path: $0) != .missing }
   }
 }
 

@@ -37,7 +37,9 @@ struct ResultStore: Sendable {
   private static let applicationOffset = 68
 
   /// Opens the store at `path`, or creates it and its parent folders.
-  init(path: String) throws(Database.Failure) {
+  ///
+  /// - Parameter didRead: called once the version is known, before other processes are waited for.
+  init(path: String, didRead: () -> Void = {}) throws(Database.Failure) {
     self.path = path
     guard Self.mark(of: path) != .other else {
       throw Database.Failure(code: SQLITE_ERROR, description: "it is a database of another program")
@@ -58,6 +60,7 @@ struct ResultStore: Sendable {
     // A commit survives the end of the process, but not always a crash of the machine.
     try database.run("pragma synchronous = normal")
     if found == Self.version { return }
+    didRead()
     try database.run("begin immediate")
     // Another process may have created the tables, and stored results, while this one waited.
     if try version() < Self.version { try createTables() }
@@ -125,22 +128,24 @@ struct ResultStore: Sendable {
 
   /// Removes damaged results and those older than the limit. Returns the number of removed results.
   func prune(createdBefore limit: Int64) throws(Database.Failure) -> Int {
-    let before = try count()
-    try database.run("delete from results where created < ?", [.int(limit)])
-    for row in try database.run("select key, value, digest from results") {
-      guard let key = Digest(bytes: row[0].bytes), Self.digest(key, row[1].bytes).bytes == row[2].bytes else {
-        try database.run("delete from results where key = ?", [row[0]])
-        continue
+    var removed = try removing("created < ?", .int(limit))
+    // One value at a time: all of them may be larger than memory.
+    for row in try database.run("select key from results") {
+      let values = try database.run("select value, digest from results where key = ?", [row[0]])
+      guard let value = values.first else { continue }
+      let key = Digest(bytes: row[0].bytes)
+      if key.map({ Self.digest($0, value[0].bytes).bytes }) != value[1].bytes {
+        removed += try removing("key = ?", row[0])
       }
     }
-    let removed = try before - count()
     try database.run("delete from files")
     try database.run("vacuum")
-    return Int(removed)
+    return removed
   }
 
-  private func count() throws(Database.Failure) -> Int64 {
-    try database.run("select count(*) from results").first?.first?.int ?? 0
+  /// Removes results, and returns their number. Other processes may add results meanwhile.
+  private func removing(_ condition: String, _ parameter: Database.Value) throws(Database.Failure) -> Int {
+    try database.run("delete from results where \(condition) returning 1", [parameter]).count
   }
 
   // MARK: Files

@@ -26,10 +26,10 @@ struct CheckProcess {
 
   /// Runs `body` in a child. The child is killed when it writes nothing for `timeout`.
   static func run(_ name: String, timeout: Duration, _ body: () -> Void) throws(Failure) -> CheckResult {
-    guard let place = plugin_child_places(1) else {
+    guard let place = plugin_child_place() else {
       throw Failure(.rejected, "cannot map memory for a process that checks a plugin: \(SystemError.last)")
     }
-    defer { munmap(place, MemoryLayout<plugin_activity_kind_t>.size) }
+    defer { plugin_child_free_place(place) }
     let child = try ChildProcess(place, purpose: "checks a plugin", .rejected) {
       body()
       Self.write(.done, "")

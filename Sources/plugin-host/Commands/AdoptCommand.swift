@@ -69,7 +69,12 @@ struct AdoptCommand: ParsableCommand {
     help: ArgumentHelp("A C header: a path, or a name that the compiler finds.", valueName: "header"))
   var header: String
 
+  /// The expression for the size of a type; 0 for one whose alignment the host's memory may not have.
+  private static func size(of type: String) -> String { "_Alignof(\(type)) <= 16 ? sizeof(\(type)) : 0" }
+
   func run() throws {
+    let writer = ResultWriter(format: .raw, path: output)
+    try writer.checkDestination()
     var types = TypeMap.bundled
     for path in maps { types.add(try TypeMap.read(path)) }
     let exports: LibraryExports
@@ -94,11 +99,11 @@ struct AdoptCommand: ParsableCommand {
     let made = CallerAllocated(contents, exports: exports.contains).types
     let sizes = Set(made).union(StructFunctions.types(contents)).sorted()
     let bounds = contents.boundNames.subtracting(macros).sorted()
-    let values = try clang.values(of: macros + bounds + sizes.map { "sizeof(\($0))" }, behind: path)
+    let values = try clang.values(of: macros + bounds + sizes.map(Self.size), behind: path)
     contents.setBounds { if case .int(let bound)? = values[$0] { bound } else { nil } }
     contents.macros = MacroNames(macros, values: values)
     for type in sizes {
-      if case .int(let size)? = values["sizeof(\(type))"] { contents.sizes[type] = Int(size) }
+      if case .int(let size)? = values[Self.size(of: type)], size > 0 { contents.sizes[type] = Int(size) }
     }
     var draft = AdoptionDraft(contents, exports: exports.contains, provides: exports.provides) {
       Clang.origin(of: $0, inHeader: path)
@@ -114,7 +119,7 @@ struct AdoptCommand: ParsableCommand {
     // A draft without functions is not written, so that an existing file stays as it was.
     if !draft.functions.isEmpty {
       let yaml = draft.yaml(id: id, library: written, header: header)
-      try ResultWriter(format: .raw, path: output).write(.string(yaml))
+      try writer.write(.string(yaml))
     }
     StandardError.write(lines: draft.report(header: header))
     guard !draft.functions.isEmpty else {

@@ -68,6 +68,8 @@ struct CheckCommand: ParsableCommand, WritesJSON {
         "\(plugin.path): is not trusted, and a check runs it in processes that are not confined; see `plugin-host trust --help`"
           .displayLine)
     }
+    // In the processes of the check, too: another file may be at the path by then.
+    Admission.beginHosting()
     if let unknown = skip.first(where: { plugin.function(named: $0) == nil }) { throw plugin.unknownFunction(unknown) }
     let options = CheckOptions(
       seed: seed ?? .random(in: 0...0xFFFF_FFFF), calls: calls, timeout: timeout?.duration ?? .seconds(10))

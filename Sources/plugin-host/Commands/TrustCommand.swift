@@ -96,7 +96,8 @@ struct TrustCommand: ParsableCommand {
       try TrustCommand.changing { () throws(FileChangeError) in
         // One change: between two, another process would find no policy.
         try TrustFile.remove(from: path, adding: added) {
-          $0.hasPrefix("policy ") || untrusted != nil && $0.hasPrefix("untrusted ")
+          let word = $0.split(separator: " ").first
+          return word == "policy" || untrusted != nil && word == "untrusted"
         }
       }
     }

@@ -8,7 +8,7 @@ enum ExactNumber: Sendable {
 
   enum Order: Sendable { case less, equal, greater, unordered }
 
-  /// The number in a value, or in a text; `nil` for other values.
+  /// The number in a value, or in a text; `nil` for other values, and for an integer of more than 128 bits.
   init?(_ value: PluginValue) {
     switch value {
     case .int(let number): self = .integer(Int128(number))
@@ -17,7 +17,7 @@ enum ExactNumber: Sendable {
     case .string(let text):
       if let number = Int128(text) {
         self = .integer(number)
-      } else if let number = Double(text) {
+      } else if let number = Double(text), text.utf8.contains(where: { !"+-0123456789".utf8.contains($0) }) {
         self = .double(number)
       } else {
         return nil
@@ -25,6 +25,9 @@ enum ExactNumber: Sendable {
     default: return nil
     }
   }
+
+  /// Whether a text is a number, of any size.
+  static func isNumber(_ text: String) -> Bool { Double(text) != nil }
 
   /// The operand of a calculation: truth values are 1 and 0.
   init?(operand value: PluginValue) {

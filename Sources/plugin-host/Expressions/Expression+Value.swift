@@ -42,14 +42,14 @@ extension Expression.Comparison {
   fileprivate func holds(_ left: PluginValue, _ right: PluginValue) throws(Expression.EvaluationError) -> Bool {
     if self == .equal || self == .unequal { return Self.areEqual(left, right) == (self == .equal) }
     if case .string(let left) = left, case .string(let right) = right {
-      guard let first = ExactNumber(.string(left)), let second = ExactNumber(.string(right)) else {
+      guard ExactNumber.isNumber(left), ExactNumber.isNumber(right) else {
         return holds(left < right ? .less : left == right ? .equal : .greater)
       }
-      return holds(first.order(to: second))
     }
     guard let first = ExactNumber(left), let second = ExactNumber(right) else {
       throw Expression.EvaluationError(
-        description: "\(left.operand) \(rawValue) \(right.operand): expected two numbers, or two texts")
+        description:
+          "\(left.operand) \(rawValue) \(right.operand): expected two numbers of at most 128 bits, or two texts")
     }
     return holds(first.order(to: second))
   }

@@ -26,6 +26,7 @@ struct SearchOptions: ParsableArguments {
   var trust: TrustLevel?
 
   func validate() throws {
+    if directories.contains("") { throw ValidationError("--plugins \"\": expected the name of a folder") }
     if let mistake = trust.flatMap(Admission.tighten) { throw ValidationError("--trust: \(mistake)") }
   }
 

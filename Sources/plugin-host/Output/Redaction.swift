@@ -12,7 +12,8 @@ enum Redaction {
 
   /// Hides a text from now on, the texts and numbers in it if it is JSON, and the numbers that it can be converted to.
   static func add(secret: String) {
-    let numbers = [PluginValue.integer(plain: secret), try? ValueType.f64.value(fromText: secret)]
+    let types = [ValueType.i64, .u64, .f64]
+    let numbers = [PluginValue.integer(plain: secret)] + types.map { try? $0.value(fromText: secret) }
     var forms = forms(of: secret) + numbers.compactMap { $0 }.flatMap(partForms)
     if let json = try? JSONText(parsing: Array(secret.utf8)), let value = try? PluginValue(readable: json) {
       forms += partForms(of: value)

@@ -44,20 +44,12 @@ struct ResultWriter: Sendable {
       .rejected, "a secret is in the result, and secrets are not printed; write it to a file with --output FILE")
   }
 
-  /// Rejects a folder, and a file in a missing folder, before the work starts. Other errors, such as a missing
-  /// permission, are noticed when the result is written.
+  /// Rejects a folder, and a file that cannot be made or written to, before the work starts. Other errors, such as a
+  /// full disk, are noticed when the result is written.
   func checkDestination() throws(Failure) {
     guard let path, descriptor == nil else { return }
     guard !path.isEmpty else { throw Failure(.usage, "--output \"\": expected the name of a file") }
-    let folder = Directory.parent(of: path)
-    let code: Int32? =
-      switch (FileKind(path: path), FileKind(path: folder)) {
-      case (.directory, _): EISDIR
-      case (.missing, .missing): ENOENT
-      case (.missing, .other): ENOTDIR
-      default: nil
-      }
-    guard let code else { return }
+    guard let code = FileReplacement.obstacle(to: path) else { return }
     throw Failure(.rejected, "the result cannot be written: \(path): \(SystemError(code: code))".displayLine)
   }
 

@@ -1,3 +1,4 @@
+import Glibc
 import PluginRuntime
 import Synchronization
 
@@ -11,6 +12,10 @@ final class PipelineCache: Sendable {
   /// Takes lines for people.
   private let report: @Sendable (String) -> Void
   private let isBroken = Atomic(false)
+  /// The plugins whose results are not kept, because a library is too large to be read.
+  private let unread = Mutex<Set<String>>([])
+  /// The digests of the calls that each step has made or found, by the step's name.
+  private let calls = Mutex<[String: Set<Digest>]>([:])
 
   init(
     store: ResultStore, fingerprints: PluginFingerprints, run: Digest?, report: @escaping @Sendable (String) -> Void
@@ -26,7 +31,21 @@ final class PipelineCache: Sendable {
 
   /// Reads the files of a plugin that has just been loaded: they may be replaced before its first call.
   func note(_ plugin: PluginDescription) {
-    trying { try fingerprints.fingerprint(of: plugin) }
+    trying { try fingerprint(of: plugin) }
+  }
+
+  /// Returns the fingerprint of a plugin; nil, after a warning, if one of its libraries is too large.
+  private func fingerprint(of plugin: PluginDescription) throws -> PluginFingerprint? {
+    do {
+      return try fingerprints.fingerprint(of: plugin)
+    } catch let error as SystemError where error.code == EFBIG {
+      if unread.withLock({ $0.insert(plugin.id).inserted }) {
+        report(
+          "plugin-host: warning: \(plugin.id): no result of it is kept: a library of it has more than "
+            + "\(FileBytes.longest) bytes")
+      }
+      return nil
+    }
   }
 
   /// The digest of a call's inputs, and the fingerprint of its plugin, which is one of them.
@@ -38,13 +57,17 @@ final class PipelineCache: Sendable {
   /// Returns the key of a call that is made now; nil if one of its inputs has no digest, such as an address. A function
   /// that is not pure may return another result for each element of a list, so the key depends on the element's index.
   ///
-  /// - Parameter isRescue: whether the call stands in for a rejected one, which may be the same call.
+  /// - Parameters:
+  ///   - after: the steps that the step waits for without using their results. It is made again after other calls of
+  ///     theirs.
+  ///   - isRescue: whether the call stands in for a rejected one, which may be the same call.
   func key(
-    of call: PipelinePlan.Call, step: String, element: PluginValue?, isRescue: Bool, _ arguments: [Argument]
+    of call: PipelinePlan.Call, step: String, after: [String], element: PluginValue?, isRescue: Bool,
+    _ arguments: [Argument]
   ) -> Key? {
     guard !isBroken.load(ordering: .relaxed) else { return nil }
     return trying {
-      let fingerprint = try fingerprints.fingerprint(of: call.plugin)
+      guard let fingerprint = try fingerprint(of: call.plugin) else { return nil }
       let plugin = fingerprint.plugin
       let function = plugin.function(named: call.function.name) ?? call.function
       var contents: [(name: String, kind: String, bytes: [UInt8])] = []
@@ -53,12 +76,17 @@ final class PipelineCache: Sendable {
         contents.append((argument.name ?? "", content.kind, content.bytes))
       }
       let digest = Digest { hasher in
-        hasher.add("plugin-host result 3")
+        hasher.add("plugin-host result 4")
         if !call.isPure, let run {
           hasher.add(run.bytes)
           hasher.add(step)
           hasher.add(isRescue ? "rescue" : "call")
           if let element { hasher.add(element.json) }
+          for step in after {
+            hasher.add(step)
+            let calls = calls.withLock { $0[step] ?? [] }.map(\.bytes)
+            for call in calls.sorted(by: { $0.lexicographicallyPrecedes($1) }) { hasher.add(call) }
+          }
         }
         hasher.add(fingerprint.digest.bytes)
         hasher.add("\(function.signature)")
@@ -72,6 +100,7 @@ final class PipelineCache: Sendable {
           hasher.add(bytes)
         }
       }
+      if run != nil { calls.withLock { _ = $0[step, default: []].insert(digest) } }
       return Key(digest: digest, fingerprint: fingerprint)
     }
   }
@@ -93,10 +122,16 @@ final class PipelineCache: Sendable {
   /// made the call.
   func keep(_ value: PluginValue, _ key: Key, of call: PipelinePlan.Call, step: String) {
     trying { () throws -> Void? in
-      guard try fingerprints.fingerprint(of: call.plugin) == key.fingerprint else { return nil }
-      return try store.store(
-        value, key.digest, run: call.isPure ? nil : run, function: "\(call.plugin.id).\(call.function.name)",
-        step: step)
+      guard try fingerprint(of: call.plugin) == key.fingerprint else { return nil }
+      do throws(Database.Failure) {
+        return try store.store(
+          value, key.digest, run: call.isPure ? nil : run, function: "\(call.plugin.id).\(call.function.name)",
+          step: step)
+      } catch {
+        guard error.isTooLarge else { throw error }
+        report("plugin-host: warning: \(step): its result is too large for the cache, and is not kept".displayLine)
+        return nil
+      }
     }
   }
 
@@ -136,6 +171,7 @@ final class CachedCall: Sendable {
   private let cache: PipelineCache
   private let call: PipelinePlan.Call
   private let step: String
+  private let after: [String]
   /// The index of the element for which the call is made, if the step has several.
   private let element: PluginValue?
   private let isRescue: Bool
@@ -143,19 +179,21 @@ final class CachedCall: Sendable {
   private let missing = Mutex<PipelineCache.Key?>(nil)
 
   init(
-    _ call: PipelinePlan.Call, of step: String, element: PluginValue?, isRescue: Bool, in cache: PipelineCache
+    _ call: PipelinePlan.Call, of step: String, after: [String], element: PluginValue?, isRescue: Bool,
+    in cache: PipelineCache
   ) {
     self.cache = cache
     self.call = call
     self.step = step
+    self.after = after
     self.element = element
     self.isRescue = isRescue
   }
 
   /// Returns the result of an earlier call with these arguments, or notes the key for `keep`.
   func find(_ arguments: [Argument]) -> PluginValue? {
-    guard let key = cache.key(of: call, step: step, element: element, isRescue: isRescue, arguments)
-    else { return nil }
+    let key = cache.key(of: call, step: step, after: after, element: element, isRescue: isRescue, arguments)
+    guard let key else { return nil }
     if let value = cache.find(key, step: step) { return value }
     missing.withLock { $0 = key }
     return nil

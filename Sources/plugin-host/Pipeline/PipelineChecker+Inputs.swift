@@ -19,16 +19,16 @@ extension PipelineChecker {
         return check(text, isPlain: isPlain, as: type, at: input.location, name: name).map { .value($0) }
       }
       check(text, as: type, at: input.location, name: name)
-      return .text(.literal(text))
+      return .text(text)
     case .file(let template):
       guard !isOpen(template) else { return textParts(template, at: input.location).map { .file($0) } }
-      return expanded(template, at: input.location).map { .text(.file($0)) }
+      return expanded(template, at: input.location).map { .file([.text($0)]) }
     case .standardInput:
       if let first = standardInput {
         report(input.location, "standard input can be read once; line \(first.line) reads it")
       }
       standardInput = input.location
-      return .text(.standardInput)
+      return .standardInput
     case .null:
       switch type {
       case .optional, .union, .promise(.optional): return .value(.void)

@@ -58,10 +58,11 @@ extension PipelinePlan.Input {
   /// Makes the argument for a parameter of that type.
   fileprivate func content(for type: ValueType, _ results: StepResults) throws -> Argument.Content {
     switch self {
-    case .text(.file(let path)): return try results.content(ofFile: path)
-    case .text(let text): return try text.content()
+    case .text(let text): return .text(text)
+    case .standardInput: return try ArgumentText.standardInput.content()
     case .value(let value), .plain(_, let value): return .value(value)
-    case .result(let result): return Self.content(try results.value(of: result), for: type)
+    case .result(let result):
+      return try Self.checkingSecrets(in: Self.content(try results.value(of: result), for: type), for: type)
     case .composed(let parts):
       var content = Argument.Content.value(.void)
       if case .result(let result, _) = parts.first, parts.count == 1 {
@@ -70,20 +71,30 @@ extension PipelinePlan.Input {
         let text = try Self.text(parts, results)
         content = type.content == .value ? .value(.string(text)) : .text(text)
       }
-      if case .text(let text) = content, Redaction.isNeeded(in: text), (try? type.value(fromText: text)) == nil {
-        // The message of the call would quote a part of the secret.
-        throw MissingPart("a text with a secret in it, expected \(type.expectation)")
-      }
-      return content
+      return try Self.checkingSecrets(in: content, for: type)
     case .file(let parts):
       let path = try Self.text(parts, results)
       // A path that has the element or its index in it is another one in each call.
-      guard self.results.allSatisfy({ $0.step >= 0 }) else { return try ArgumentText.file(path).content() }
-      return try results.content(ofFile: path)
+      return try results.content(ofFile: path, isShared: self.results.allSatisfy { $0.step >= 0 })
     case .list, .object: return .value(try value(of: type, results))
     case .callback(let callback): throw MissingPart("the callback \(callback.target.parameter) is not a value")
     case .outlet(let outlet): throw MissingPart("the callback \(outlet.parameter) is not a value")
     }
+  }
+
+  /// Rejects a text with a secret in it that does not suit the type: the message of the call would quote a part of it.
+  private static func checkingSecrets(
+    in content: Argument.Content, for type: ValueType
+  ) throws(MissingPart) -> Argument.Content {
+    switch content {
+    case _ where type.content == .value: break
+    case .text(let text), .value(.string(let text)):
+      if Redaction.isNeeded(in: text), (try? type.value(fromText: text)) == nil {
+        throw MissingPart("a text with a secret in it, expected \(type.expectation)")
+      }
+    default: break
+    }
+    return content
   }
 
   /// Makes a value in a list or a mapping.
@@ -101,7 +112,7 @@ extension PipelinePlan.Input {
             PluginMember(member.name, try member.input.value(of: member.type, results))
           }
         })
-    case .text, .value, .plain, .result, .composed, .file, .callback, .outlet:
+    case .text, .standardInput, .value, .plain, .result, .composed, .file, .callback, .outlet:
       switch try content(for: type, results) {
       case .value(let value): return value
       case .text(let text): return type.content == .value ? .string(text) : try type.value(fromText: text)

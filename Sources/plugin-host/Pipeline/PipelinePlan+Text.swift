@@ -48,9 +48,8 @@ extension PipelinePlan {
 
   private func text(_ input: Input) -> String {
     switch input {
-    case .text(.literal(let text)): PluginValue.string(Redaction.apply(text).truncated(to: 64)).json
-    case .text(.file(let path)): "@\(path)"
-    case .text(.standardInput): "@-"
+    case .text(let text): PluginValue.string(Redaction.apply(text).truncated(to: 64)).json
+    case .standardInput: "@-"
     case .value(let value): value.summary
     case .plain(let text, _): Redaction.apply(text).truncated(to: 64)
     case .result(let result): text(result)
@@ -96,7 +95,7 @@ extension PipelinePlan.Input {
   /// The results in the input.
   var results: [PipelinePlan.StepResult] {
     switch self {
-    case .text, .value, .plain, .outlet: []
+    case .text, .standardInput, .value, .plain, .outlet: []
     case .result(let result): [result]
     case .composed(let parts), .file(let parts):
       parts.compactMap { if case .result(let result, _) = $0 { result } else { nil } }

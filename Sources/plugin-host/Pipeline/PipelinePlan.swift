@@ -70,7 +70,8 @@ struct PipelinePlan: Sendable {
   }
 
   indirect enum Input: Sendable {
-    case text(ArgumentText)
+    case text(String)
+    case standardInput
     case value(PluginValue)
     /// A scalar without quotes in a list of `each`: its text, for places whose type determines the value, and the value
     /// for others.

@@ -11,13 +11,16 @@ extension PipelineReader {
     }
     if let node = record["retry"] { step.retry = retry(node) }
     if let node = record["serial"], let name = fixed(node, what: "\"serial\"") {
-      if name.value == "false" || !Name.isValid(name.value) {
+      if !Name.isValid(name.value) || Self.falsehoods.contains(name.value.lowercased()) {
         document.report(
           name.location, "\"serial\" must be a name, which steps that exclude each other share: \(Name.rule)")
       }
       step.serial = name.value
     }
   }
+
+  /// Words that other files have where no lock is meant.
+  private static let falsehoods = ["false", "no", "off"]
 
   private func isStream(_ node: YAMLNode) -> Bool {
     guard case .mapping(let fields) = node.content else { return false }

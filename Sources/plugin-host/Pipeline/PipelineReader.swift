@@ -156,7 +156,7 @@ struct PipelineReader {
 
   private func truth(_ node: YAMLNode, what: String) -> Located<Bool>? {
     guard let text = fixed(node, what: what) else { return nil }
-    switch text.value {
+    switch text.value.lowercased() {
     case "true", "yes": return text.map { _ in true }
     case "false", "no": return text.map { _ in false }
     default:

@@ -7,7 +7,7 @@ extension PipelineRun {
   /// Makes the step's calls. The promise is fulfilled with the result, or rejected as skipped if the condition does not
   /// hold.
   nonisolated func perform(
-    _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults, _ rescueInputs: Inputs,
+    _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults, _ rescueInputs: RescueInputs?,
     _ source: Inputs.Element?
   ) -> Promise<PluginValue> {
     do {
@@ -30,7 +30,7 @@ extension PipelineRun {
   /// no other call begins, and the promise is rejected once no call is running.
   private nonisolated func forEach(
     _ elements: [PipelinePlan.Element], of step: PipelinePlan.Step, _ number: Int, _ results: StepResults,
-    _ rescueInputs: Inputs, limit: Int
+    _ rescueInputs: RescueInputs?, limit: Int
   ) -> Promise<PluginValue> {
     if elements.isEmpty { return .resolve(.array([])) }
     let all = Promise<PluginValue>()
@@ -47,14 +47,18 @@ extension PipelineRun {
         guard isWanted else { return }
         // Without a limit, a call need not wait for one before it that was given up and goes on.
         let slot = limit == .max ? nil : Slots(limit: 1)
-        let made = ElementCall(slot: slot, failure: { holder.state.withLock(\.failure) }) { [self] failure in
-          let failure = self.failure(failure, ofElement: index, number)
-          holder.state.withLock { $0.note(failure) }
-        }
-        call(for: element, index, of: step, number, results, rescueInputs, made).then(
+        let made = ElementCall(
+          slot: slot, rescueInputs: rescueInputs, failure: { holder.state.withLock(\.failure) },
+          note: { [self] failure in
+            let failure = self.failure(failure, ofElement: index, number)
+            holder.state.withLock { $0.note(failure) }
+          },
+          pause: { [self] pauses in end(holder.state.withLock { $0.pause(pauses) }, all) })
+        call(for: element, index, of: step, number, results, made).then(
           { [self] value in
             let done = holder.state.withLock { $0.fulfil(value, index) }
-            report("\(done.count) of \(elements.count)", fraction: Double(done.count) / Double(elements.count), number)
+            // With an unchanged message: another one is another line in a log.
+            report("of \(elements.count)", fraction: Double(done.count) / Double(elements.count), number)
             end(done, all)
             Slots.enter([slot].compactMap(\.self)) { slots.leave() }
           },
@@ -71,11 +75,11 @@ extension PipelineRun {
   /// Makes the call for an element of a list, or for an event.
   nonisolated func call(
     for element: PipelinePlan.Element, _ index: Int, of step: PipelinePlan.Step, _ number: Int, _ results: StepResults,
-    _ rescueInputs: Inputs, _ made: ElementCall
+    _ made: ElementCall
   ) -> Promise<PluginValue> {
     let results = results.adding(element, at: index)
     let call = repeated(step, number, results, for: made)
-    return rescued(call, step: step, number: number, rescueInputs, results, for: made)
+    return rescued(call, step: step, number: number, made.rescueInputs, results, for: made)
   }
 
   /// Returns the failure of the call for an element or event. If the whole run was given up, the failure names no
@@ -121,18 +125,24 @@ extension PipelineRun {
           return outcome.reject(failure)
         }
         let delay = retry.delay(before: count)
+        element?.pause(true)
         report("attempt \(count + 1) of \(retry.times + 1) in \(CallFailure.number(delay)) s: \(failure)", number)
         let id = nextActive.add(1, ordering: .relaxed).newValue
         session.loop.post { [self] in
-          if let reason = reasonGivenUp(number) { return outcome.reject(reason) }
+          if let reason = reasonGivenUp(number) {
+            element?.pause(false)
+            return outcome.reject(reason)
+          }
           let alarm = session.loop.after(.seconds(delay)) { [self] in
             active[id] = nil
+            element?.pause(false)
             attempt(count + 1, retry, step, number, results, for: element, outcome)
           }
           guard number < plan.firstFinal else { return }
           active[id] = { [self] reason in
             active[id] = nil
             alarm.cancel()
+            element?.pause(false)
             outcome.reject(reason)
           }
         }
@@ -156,8 +166,9 @@ extension PipelineRun {
     }
     let cached = cache.flatMap { cache in
       let element = results[PipelinePlan.StepResult.index]
+      let after = plan.after(step).map { plan.steps[$0].name }
       return cache.keeps(call, isFinal: number >= plan.firstFinal)
-        ? CachedCall(call, of: step.name, element: element, isRescue: isRescue, in: cache) : nil
+        ? CachedCall(call, of: step.name, after: after, element: element, isRescue: isRescue, in: cache) : nil
     }
     let isShown = step.each == nil
     if let element {
@@ -167,10 +178,10 @@ extension PipelineRun {
         { reason in
           let failure = CallFailure(reason: reason)
           let isRepeated = step.retry?.follows(failure, of: attempt) ?? false
-          if isRescue || step.rescue == nil && !isRepeated { element.note(failure) }
+          if isRescue || !isRepeated && !element.canBeReplaced(by: step.rescue) { element.note(failure) }
         })
     }
-    let limits = [element?.slot, serial?.slots, slots].compactMap(\.self)
+    let limits = [element?.slot, serial?.slots, threads[call.plugin.id], slots].compactMap(\.self)
     let start: @Sendable () -> Void = { [self] in
       timed.end.then(
         { [self] in
@@ -190,10 +201,10 @@ extension PipelineRun {
           if isShown { found.withLock { _ = $0.insert(number) } }
           return .resolve(value)
         }
-        return session.call(call.function, of: call.plugin, arguments) { [self] report in
+        let reports = PostedReports(session.loop) { [self] in board.report($0, step: number) }
+        return session.call(call.function, of: call.plugin, arguments) { report in
           withExtendedLifetime(use) {}
-          guard isShown else { return }
-          session.loop.post { [self] in board.report(StepState.Report(report), step: number) }
+          if isShown { reports.post(report) }
         }
       }
     }
@@ -223,10 +234,22 @@ extension CallFailure {
 struct ElementCall: Sendable {
   /// The slot in which they run one after the other; nil if they need not.
   var slot: Slots?
+  let rescueInputs: PipelineRun.RescueInputs?
   /// Returns the first failure of a call of the step, after which no other begins.
   let failure: @Sendable () -> CallFailure?
   /// Notes a failure after which the element has no result.
   let note: @Sendable (CallFailure) -> Void
+  /// Notes whether the element waits for its next attempt, so that no call of it is running.
+  let pause: @Sendable (Bool) -> Void
+
+  /// Whether the rescue replaces the result of a rejected call, as far as that is known.
+  func canBeReplaced(by rescue: PipelinePlan.Rescue?) -> Bool {
+    switch rescue {
+    case nil: false
+    case .value: true
+    case .call: rescueInputs?.state != .rejected
+    }
+  }
 }
 
 /// The state of a step's elements, shared by the threads on which its calls end.
@@ -248,6 +271,8 @@ private struct Elements: Sendable {
   }
 
   var running = 0
+  /// The number of those that wait for their next attempt.
+  private var paused = 0
   private(set) var failure: CallFailure?
   private var values: [PluginValue?]
   private var count = 0
@@ -272,8 +297,13 @@ private struct Elements: Sendable {
   /// Notes the failure of a call that still counts as running.
   mutating func note(_ failure: CallFailure) { self.failure = self.failure ?? failure }
 
+  mutating func pause(_ pauses: Bool) -> Done {
+    paused += pauses ? 1 : -1
+    return done
+  }
+
   private var done: Done {
-    if let failure { return Done(count: count, outcome: running == 0 ? .failure(failure) : nil) }
+    if let failure { return Done(count: count, outcome: running == paused ? .failure(failure) : nil) }
     return Done(count: count, outcome: count == values.count ? .success(values.compactMap(\.self)) : nil)
   }
 }

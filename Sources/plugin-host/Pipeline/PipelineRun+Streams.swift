@@ -9,7 +9,7 @@ extension PipelineRun {
   /// first failure, of a call or of `source`, once no call is running.
   nonisolated func forEachEvent(
     of source: Inputs.Element?, _ step: PipelinePlan.Step, _ number: Int,
-    _ results: StepResults, _ rescueInputs: Inputs, limit: Int
+    _ results: StepResults, _ rescueInputs: RescueInputs?, limit: Int
   ) -> Promise<PluginValue> {
     let all = Promise<PluginValue>()
     guard let source, let stream = streams[source.number], let consumer = stream.consumer(number) else {
@@ -29,10 +29,11 @@ extension PipelineRun {
       guard let index = calls.begin() else { return }
       if index == 0 { note(.running(StepState.Report()), step: number) }
       let slot = Slots(limit: 1)
-      let made = ElementCall(slot: slot, failure: { calls.failure }) { [self] failure in
-        calls.note(self.failure(failure, ofElement: index, number))
-      }
-      call(for: PipelinePlan.Element(value: event), index, of: step, number, results, rescueInputs, made).then(
+      let made = ElementCall(
+        slot: slot, rescueInputs: rescueInputs, failure: { calls.failure },
+        note: { [self] failure in calls.note(self.failure(failure, ofElement: index, number)) },
+        pause: { pauses in end { $0.paused += pauses ? 1 : -1 } })
+      call(for: PipelinePlan.Element(value: event), index, of: step, number, results, made).then(
         { [self] value in
           let count = calls.count(keepsValues ? (index, value) : nil)
           if Self.isRound(count) { report("\(count) done", number) }
@@ -75,6 +76,8 @@ private final class EventCalls: Sendable {
   struct State {
     var begun = 0
     var running = 0
+    /// The number of those that wait for their next attempt.
+    var paused = 0
     var done = 0
     /// The results by the indices of the events, with `.void` for those that have not arrived.
     var values: [PluginValue] = []
@@ -117,9 +120,8 @@ private final class EventCalls: Sendable {
   func change(_ change: (inout State) -> Void) -> Result<[PluginValue], CallFailure>? {
     state.withLock { state in
       change(&state)
-      guard state.running == 0 else { return nil }
-      if let failure = state.failure { return .failure(failure) }
-      guard state.hasLast, state.isSourceFulfilled else { return nil }
+      if let failure = state.failure { return state.running == state.paused ? .failure(failure) : nil }
+      guard state.running == 0, state.hasLast, state.isSourceFulfilled else { return nil }
       return .success(state.values)
     }
   }

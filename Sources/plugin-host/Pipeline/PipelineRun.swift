@@ -10,6 +10,8 @@ final class PipelineRun {
   typealias Outcome = Result<PluginValue, CallFailure>
   /// The promises of steps, by their numbers.
   typealias Inputs = [(number: Int, promise: Promise<PluginValue>)]
+  /// The promise of the results that the call of a rescue uses.
+  typealias RescueInputs = Promise<[Int: PluginValue]>
 
   let plan: PipelinePlan
   nonisolated let session: Session
@@ -21,6 +23,8 @@ final class PipelineRun {
   nonisolated let slots: Slots
   /// The threads of serial steps and the slots by which they run one at a time, by their names.
   nonisolated let lanes: [String: (lane: CallLane, slots: Slots)]
+  /// The slots of plugins that have one thread, by their ids: a call that waits for the thread takes no other's slot.
+  nonisolated let threads: [String: Slots]
   /// Closures that give up a call, or the wait for its next attempt, by an id.
   var active: [Int: @MainActor (CallFailure) -> Void] = [:]
   nonisolated let nextActive = Atomic(0)
@@ -59,6 +63,7 @@ final class PipelineRun {
     let names = Set(plan.steps.compactMap(\.serial))
     lanes = Dictionary(
       uniqueKeysWithValues: names.map { ($0, (CallLane(), Slots(limit: 1))) })
+    threads = session.lanes.mapValues { _ in Slots(limit: 1) }
   }
 
   var isSettled: Bool { unsettled == 0 }
@@ -70,7 +75,8 @@ final class PipelineRun {
       let step = plan.steps[number]
       let inputs = results(of: named(step.inputs, promises, after: Set(plan.after(step))))
       // Looked up now: all of these steps precede this one in the plan's order.
-      let rescueInputs = if case .call(_, let numbers) = step.rescue { named(numbers, promises) } else { [] as Inputs }
+      let rescueInputs: RescueInputs? =
+        if case .call(_, let numbers) = step.rescue { results(of: named(numbers, promises)) } else { nil }
       // The step whose events this one takes.
       let source = step.source.flatMap { named([$0], promises).first }
       let own =
@@ -176,7 +182,7 @@ final class PipelineRun {
   /// Returns the promise of a call, or of its substitute. `results` has the element of a step with `each`. If an input
   /// of the substitute is missing, the promise is rejected with the failure of the call.
   nonisolated func rescued(
-    _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ results: StepResults,
+    _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: RescueInputs?, _ results: StepResults,
     for element: ElementCall? = nil
   ) -> Promise<PluginValue> {
     guard let rescue = step.rescue else { return own }
@@ -190,7 +196,7 @@ final class PipelineRun {
         switch rescue {
         case .value(let value): rescued.resolve(value)
         case .call(let call, _):
-          self.results(of: inputs).then(
+          inputs?.then(
             { [self] inputs in
               begin(call, step, number, results.adding(inputs), for: element, isRescue: true)
                 .then({ rescued.resolve($0) }, { rescued.reject($0) })

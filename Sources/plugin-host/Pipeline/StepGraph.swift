@@ -14,11 +14,16 @@ struct StepGraph: Sendable {
   private(set) var order: [Int] = []
 
   private var numbers: [String: Int] = [:]
+  /// Sorted, so that a suggestion is the same in each run if two names are equally near.
+  private let names: [String]
+  /// The number of unknown names that are still compared with all names. Thousands of them would take long.
+  private var suggestions = 20
   /// The steps that a step or its rescue waits for, with the locations of the references; one list for each step.
   private var edges: [[(target: Int, location: Location)]] = []
 
   /// Appends errors to `mistakes`; without any, the graph is valid. Steps before `firstFinal` run before the others.
   init(_ steps: [Pipeline.Step], firstFinal: Int? = nil, mistakes: inout [Mistake]) {
+    names = Set(steps.map(\.name.value)).sorted()
     for (number, step) in steps.enumerated() where numbers.updateValue(number, forKey: step.name.value) != nil {
       mistakes.report(step.name.location, "a second step named \"\(step.name.value)\"; give it another name")
     }
@@ -45,10 +50,7 @@ struct StepGraph: Sendable {
   func number(of name: String) -> Int? { numbers[name] }
 
   /// Suggests the step's name that is nearest to a mistyped one.
-  func suggestion(for name: String) -> String {
-    // Sorted, so that the suggestion is the same in each run if two names are equally near.
-    Suggestion.near(name, among: numbers.keys.sorted())
-  }
+  func suggestion(for name: String) -> String { Suggestion.near(name, among: names) }
 
   private mutating func addSources(_ steps: [Pipeline.Step], firstFinal: Int, mistakes: inout [Mistake]) {
     for (number, step) in steps.enumerated() {
@@ -77,28 +79,26 @@ struct StepGraph: Sendable {
   /// Adds the inputs of steps that take events to those of the source: its callback waits for buffer space, and might
   /// otherwise wait for a step that waits for the source.
   private mutating func addInputsOfConsumers() {
-    var isChanged = true
-    while isChanged {
-      isChanged = false
-      for (number, source) in sources.enumerated() {
-        guard let source else { continue }
-        let known = Set(edges[source].map(\.target))
-        let added = edges[number].filter { $0.target != source && !known.contains($0.target) }
-        if added.isEmpty { continue }
-        let missing = Set(inputs[number]).subtracting(inputs[source])
-        edges[source] += added
-        inputs[source] = Set(inputs[source]).union(missing.subtracting([source])).sorted()
-        isChanged = true
-      }
+    // Each step once, after those that take its events. Steps that take each other's are reported as a cycle.
+    var missing = sources.indices.map { consumers[$0]?.count ?? 0 }
+    var ready = missing.indices.filter { missing[$0] == 0 }
+    while let number = ready.popLast() {
+      guard let source = sources[number] else { continue }
+      let known = Set(edges[source].map(\.target))
+      edges[source] += edges[number].filter { $0.target != source && !known.contains($0.target) }
+      inputs[source] = Set(inputs[source]).union(inputs[number]).subtracting([source]).sorted()
+      missing[source] -= 1
+      if missing[source] == 0 { ready.append(source) }
     }
   }
 
-  private func targets(
+  private mutating func targets(
     of references: [Located<String>], from number: Int, in steps: [Pipeline.Step], mistakes: inout [Mistake]
   ) -> [(target: Int, location: Location)] {
     references.compactMap { reference in
       guard let target = numbers[reference.value] else {
-        let hint = suggestion(for: reference.value)
+        let hint = suggestions > 0 ? suggestion(for: reference.value) : ""
+        suggestions -= 1
         mistakes.report(reference.location, "no step is named \"\(reference.value)\"\(hint)")
         return nil
       }

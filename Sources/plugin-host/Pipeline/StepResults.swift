@@ -52,8 +52,13 @@ struct StepResults: Sendable {
     return try result.path.part(of: written)
   }
 
-  /// Returns the content of a file whose path is the same for all calls of the step.
-  func content(ofFile path: String) throws(UnreadableInput) -> Argument.Content { try once.content(ofFile: path) }
+  /// Returns the content of a file.
+  ///
+  /// - Parameter isShared: whether the path is the same for all calls of the step.
+  func content(ofFile path: String, isShared: Bool) throws(UnreadableInput) -> Argument.Content {
+    let file = ArgumentText.file(RawText.text(path.utf8))
+    return isShared ? try once.content(of: file, at: path) : try file.content()
+  }
 }
 
 /// The texts of JSON and the files of a step.
@@ -77,10 +82,10 @@ private final class Once: Sendable {
   }
 
   /// Other calls wait while a file is read.
-  func content(ofFile path: String) throws(UnreadableInput) -> Argument.Content {
+  func content(of file: ArgumentText, at path: String) throws(UnreadableInput) -> Argument.Content {
     try files.withLock { files throws(UnreadableInput) in
       if let content = files[path] { return content }
-      let content = try ArgumentText.file(path).content()
+      let content = try file.content()
       files[path] = content
       return content
     }

@@ -17,7 +17,10 @@ enum Variables {
         let hint = Suggestion.near(name, among: own)
         throw Failure(.usage, "--set \(name): the pipeline has no variable \"\(name)\"\(hint)")
       }
-      guard values.updateValue(setting.value, forKey: name) == nil else {
+      guard RawText.isText(setting.value) else {
+        throw Failure(.usage, "--set \(name): the value is not UTF-8 text; pass other content as a file, \"@FILE\"")
+      }
+      guard values.updateValue(RawText.string(setting.value), forKey: name) == nil else {
         throw Failure(.usage, "--set \(name): given more than once")
       }
     }

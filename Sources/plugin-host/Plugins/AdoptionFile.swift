@@ -16,7 +16,7 @@ struct AdoptionFile {
   static func isNamed(_ path: String) -> Bool { path.hasSuffix(".yaml") || path.hasSuffix(".yml") }
 
   /// Returns the adoption that the file at `path` describes. The failure lists all mistakes in it. Checks the trust of
-  /// a library that is given by its path.
+  /// the library.
   static func read(_ path: String, trust: FileTrust) throws(Failure) -> Adoption {
     let file = try SourceFile.readRegular(path, or: .notLoaded)
     let reader = AdoptionFile(document: YAMLDocument(file: file))
@@ -24,7 +24,7 @@ struct AdoptionFile {
     guard let adoption, reader.document.mistakes.isEmpty else {
       throw Failure(.notLoaded, lines: FileMistakes(files: [file], mistakes: reader.document.mistakes).lines)
     }
-    if adoption.library.contains("/") { try trust.check(adoption.library) }
+    try trust.check(library: adoption.library)
     return adoption
   }
 

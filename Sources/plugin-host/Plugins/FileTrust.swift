@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 
 /// Decides by the owners and modes of a plugin's path whether others could change or replace its file.
 ///
@@ -14,20 +15,35 @@ struct FileTrust: Sendable {
   /// The file of the system's rules.
   var rulesOfSystem = TrustFile.ofSystem
 
+  /// Checks the file of a plugin or a library, and those of the libraries that it needs, which are mapped with it.
+  /// `library` is a path, or a name that is looked for, such as libz.so.1.
+  ///
+  /// Others cannot change a file after its check, nor the place where the next one is looked for.
+  func check(library: String) throws(Failure) {
+    guard isEnforced else { return }
+    for (index, file) in LibraryAdmission.files(judgedFor: library).enumerated() where file.contains("/") {
+      try check(file, for: index == 0 ? file : "\(library): needs \(file)")
+    }
+  }
+
   /// Throws the failure that names the first unsafe part of a path. A part that does not exist ends the check: loading
   /// reports it.
-  func check(_ path: String) throws(Failure) {
-    guard !acceptsUnsafeFiles || hasRulesOfSystem, !path.isEmpty else { return }
+  func check(_ path: String) throws(Failure) { try check(path, for: path) }
+
+  private var isEnforced: Bool { !acceptsUnsafeFiles || hasRulesOfSystem }
+
+  private func check(_ path: String, for subject: String) throws(Failure) {
+    guard isEnforced, !path.isEmpty else { return }
     var pending = Self.parts(of: Directory.absolute(path))
     var current = "/"
     var links = 0
-    if let danger = Self.status(of: current).flatMap({ Self.danger(current, $0) }) { throw failure(path, danger) }
+    if let danger = Self.status(of: current).flatMap({ Self.danger(current, $0) }) { throw failure(subject, danger) }
     while let part = pending.popLast() {
       if part == ".." { current = Directory.parent(of: current) }
       if part == "." || part == ".." { continue }
       let place = Directory.join(current, part)
       guard let status = Self.status(of: place) else { return }
-      if let danger = Self.danger(place, status) { throw failure(path, danger) }
+      if let danger = Self.danger(place, status) { throw failure(subject, danger) }
       guard status.st_mode & S_IFMT == S_IFLNK else {
         current = place
         continue
@@ -39,12 +55,12 @@ struct FileTrust: Sendable {
     }
   }
 
-  private func failure(_ path: String, _ danger: String) -> Failure {
+  private func failure(_ subject: String, _ danger: String) -> Failure {
     let remedy =
       hasRulesOfSystem
       ? "; with \(rulesOfSystem) on this system, --accept-unsafe-files has no effect"
       : ", or give --accept-unsafe-files"
-    return Failure(.notLoaded, "\(path): \(danger)\(remedy)".displayLine)
+    return Failure(.notLoaded, "\(subject): \(danger)\(remedy)".displayLine)
   }
 
   private var hasRulesOfSystem: Bool { FileKind(path: rulesOfSystem) != .missing }

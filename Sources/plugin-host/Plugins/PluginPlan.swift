@@ -121,7 +121,7 @@ struct PluginPlan: Sendable {
   /// Checks the trust of a plugin's file as it is now, and returns the adoption that it describes; `nil` for others.
   func adoption(inFileOf plugin: PluginDescription) throws(Failure) -> Adoption? {
     let file = file(of: plugin)
-    try finder.trust.check(file)
+    try finder.trust.check(library: file)
     return AdoptionFile.isNamed(file) ? try AdoptionFile.read(file, trust: finder.trust) : nil
   }
 
@@ -145,7 +145,7 @@ struct PluginPlan: Sendable {
   /// Adds an adopted library as a plugin, and returns the plugin.
   @discardableResult
   mutating func add(_ adoption: Adoption) throws(Failure) -> PluginDescription {
-    if adoption.library.contains("/") { try finder.trust.check(adoption.library) }
+    try finder.trust.check(library: adoption.library)
     let place = place ?? Self.place(ofFile: adoption.library)
     let thread = Self.thread(for: place)
     try noteFolders(of: place)
@@ -172,7 +172,7 @@ struct PluginPlan: Sendable {
   private func inspect(
     _ path: String, in place: PluginIsolation, _ thread: SerialThread?, _ capabilities: Capabilities
   ) throws(Failure) -> PluginDescription {
-    try finder.trust.check(path)
+    try finder.trust.check(library: path)
     var workers = workers(for: place)
     if let all = workers?.capabilities { workers?.capabilities = all.union(capabilities) }
     let name = String(path.split(separator: "/").last ?? "")

@@ -36,7 +36,7 @@ struct PluginScanner {
       paths.map { path in
         do throws(Failure) {
           try PluginFinder.checkText(path)
-          try trust.check(path)
+          try trust.check(library: path)
           return AdoptionFile.isNamed(path) ? .adoption(try AdoptionFile.read(path, trust: trust)) : .plugin(path)
         } catch {
           return .unreadable(error)
@@ -45,21 +45,15 @@ struct PluginScanner {
   }
 
   private func scan(_ targets: [ScanTarget]) -> [Result<PluginDescription, Failure>] {
-    let limit = Self.processes
-    guard let places = plugin_child_places(limit) else {
-      let failure = Failure(.notLoaded, "cannot map memory for a process that reads plugins: \(SystemError.last)")
-      return targets.map { _ in .failure(failure) }
-    }
-    defer { munmap(places, limit * MemoryLayout<plugin_activity_kind_t>.size) }
     var results: [Result<PluginDescription, Failure>?] = Array(repeating: nil, count: targets.count)
     var waiting = targets.indices
-    var running: [(index: Int, process: ScanProcess)?] = Array(repeating: nil, count: limit)
+    var running: [(index: Int, process: ScanProcess)?] = Array(repeating: nil, count: Self.processes)
     var left = targets.count
     while left > 0 {
       for slot in running.indices where running[slot] == nil {
         guard let index = waiting.popFirst() else { break }
         do throws(Failure) {
-          running[slot] = (index, try ScanProcess(targets[index], place: places + slot, timeout: timeout))
+          running[slot] = (index, try ScanProcess(targets[index], timeout: timeout))
         } catch {
           results[index] = .failure(error)
           left -= 1
@@ -100,7 +94,11 @@ enum ScanTarget {
   /// require that.
   func description(timeout: Duration) throws(Failure) -> PluginDescription {
     func workers(_ file: String) -> IsolationOptions? {
-      guard Admission.isolates(file) else { return nil }
+      guard Admission.isolates(file) else {
+        // Another file may be at the path by the time that it is opened again.
+        Admission.beginHosting()
+        return nil
+      }
       var options = IsolationOptions.runningThisProgram(timeout: timeout)
       options.output = { _ in }
       return options

@@ -14,16 +14,24 @@ final class ScanProcess {
   /// The kind published by a process whose report descriptor was closed.
   private static let isMute: plugin_activity_kind_t = -1
 
-  /// Starts the process. `place` is in shared memory, and belongs to the process until it has ended.
-  init(
-    _ target: ScanTarget, place: UnsafeMutablePointer<plugin_activity_kind_t>, timeout: Duration
-  ) throws(Failure) {
+  /// Starts the process.
+  init(_ target: ScanTarget, timeout: Duration) throws(Failure) {
+    guard let place = plugin_child_place() else {
+      throw Failure(.notLoaded, "cannot map memory for a process that reads plugins: \(SystemError.last)")
+    }
     self.target = target
     self.place = place
     self.timeout = timeout
     deadline = .now + timeout
-    child = try ChildProcess(place, purpose: "reads plugins", .notLoaded) { Self.run(target, place, timeout) }
+    do throws(Failure) {
+      child = try ChildProcess(place, purpose: "reads plugins", .notLoaded) { Self.run(target, place, timeout) }
+    } catch {
+      plugin_child_free_place(place)
+      throw error
+    }
   }
+
+  deinit { plugin_child_free_place(place) }
 
   /// Reads the description and writes the report. Call in the child.
   private static func run(

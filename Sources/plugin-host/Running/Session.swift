@@ -9,8 +9,9 @@ final class Session {
   nonisolated let loop: MainLoop
   /// The threads for calls. Many, because functions may wait for each other.
   nonisolated let callThreads = CallThreads(limit: 1_000)
-  /// The threads that end calls, separate so that they do not wait for calls that never end.
-  nonisolated let endingThreads = CallThreads(limit: 8)
+  /// The threads that discard calls, separate so that they do not wait for calls that never end. As many, because
+  /// discard blocks may not return either.
+  nonisolated let endingThreads = CallThreads(limit: 1_000)
   nonisolated let host: Host
   /// The threads of plugins that have one of their own, by their ids.
   nonisolated let lanes: [String: CallLane]
@@ -33,7 +34,7 @@ final class Session {
       let cause = here.isEmpty ? "" : "; code that has run in this process: \(here.joined(separator: ", "))"
       throw Failure(.rejected, "cannot make a loop for the main thread: \(error)\(cause)".displayLine)
     }
-    log = PluginLog(threshold: options.log)
+    log = PluginLog(threshold: options.log, loop: loop)
     patience = options.search.timeout?.duration ?? .seconds(30)
     lanes = Dictionary(
       plan.plugins.compactMap { plugin in plan.ownThread(of: plugin).map { (plugin.id, CallLane($0)) } }
@@ -48,9 +49,7 @@ final class Session {
     }
     var hostOptions = Host.Options(
       configuration: try (settings + options.settings).resolved(for: plan.plugins),
-      log: { [loop, log] level, plugin, message in
-        loop.post { log.write(level, plugin: plugin, message: message) }
-      })
+      log: { [log] level, plugin, message in log.post(level, plugin: plugin, message: message) })
     hostOptions.recursionLimit = options.recursionLimit
     hostOptions.ending = { plugin, body in PluginOutput.attributing(to: plugin, body) }
     host = Host(hostOptions)
@@ -102,11 +101,16 @@ final class Session {
       // By the path with its symbolic links, which a reload follows as they are then.
       case (.process, nil): try host.load(plan.file(of: plugin), isolation: workers)
       }
-    guard loaded.id != id else { return }
-    throw PluginError(
-      .badDescriptor, path,
-      "had the id '\(id)' when it was described, and '\(loaded.id)' when it was loaded: "
-        + "promise_plugin_entry() has to return the same id each time")
+    guard loaded.id == id else {
+      throw PluginError(
+        .badDescriptor, path,
+        "had the id '\(id)' when it was described, and '\(loaded.id)' when it was loaded: "
+          + "promise_plugin_entry() has to return the same id each time")
+    }
+    // The command line or the pipeline was checked with the description.
+    guard loaded.functions == plugin.functions, loaded.required == plugin.required else {
+      throw PluginError(.replaced, path, "has other functions or requirements than when it was described")
+    }
   }
 
   /// Calls a function. Until the call is settled, lines that are printed in this process are attributed to its plugin.
@@ -183,8 +187,11 @@ final class Session {
   /// Unloads all plugins. Returns whether each was unloaded. The loop keeps running meanwhile, for log messages and
   /// interruptions.
   private func unload(deadline: Duration) -> Bool {
+    // A reload that has begun does not continue once its plugin is to be unloaded.
+    watcher?.stop()
     let end = Ending()
-    endingThreads.run { [host, loop] in
+    // A thread of its own: the others may all wait for discard blocks.
+    CallThreads(limit: 1).run { [host, loop] in
       let stuck = host.unloadAll(deadline: deadline)
       loop.post { end.stuck = stuck }
     }

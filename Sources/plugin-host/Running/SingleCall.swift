@@ -55,10 +55,9 @@ final class SingleCall {
     board.enter(.running(StepState.Report()), step: 0)
     call.outcome.then(
       { [self] in settle(.success($0)) }, { [self] in settle(.failure(CallFailure(reason: $0))) })
+    let reports = PostedReports(session.loop) { [self] in board.report($0, step: 0) }
     call.start(timeout: timeout?.value, after: used) { [self] _ in
-      session.call(function, of: plugin, arguments) { [self] report in
-        session.loop.post { self.board.report(StepState.Report(report), step: 0) }
-      }
+      session.call(function, of: plugin, arguments) { reports.post($0) }
     }
   }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import PluginRuntime
 import Synchronization
 
 /// Limits the number of calls that run at once. Waiting calls begin in the order of their arrival.
@@ -9,27 +10,17 @@ final class Slots: Sendable {
 
   private struct State {
     var free: Int
-    /// The jobs before `next` have begun.
-    var waiting: [Job] = []
-    var next = 0
+    var waiting = Fifo<Job>()
     /// Whether a thread is in the loop of `leave`.
     var isRunning = false
 
     /// Takes the next job, if a slot is free for it. Returns `nil` otherwise, and ends the loop of `leave`.
     mutating func take() -> Job? {
-      guard free > 0, next < waiting.count else {
+      guard free > 0, let job = waiting.popFirst() else {
         isRunning = false
         return nil
       }
       free -= 1
-      let job = waiting[next]
-      waiting[next] = {}
-      next += 1
-      // Removed in bulk: each job is moved a constant number of times.
-      if next > 64, next * 2 > waiting.count {
-        waiting.removeFirst(next)
-        next = 0
-      }
       return job
     }
   }
@@ -43,7 +34,7 @@ final class Slots: Sendable {
   /// any thread.
   func enter(_ job: @escaping Job) {
     let isFree = state.withLock { state in
-      guard state.free > 0, state.next == state.waiting.count else {
+      guard state.free > 0, state.waiting.isEmpty else {
         state.waiting.append(job)
         return false
       }

@@ -7,6 +7,9 @@ import Glibc
 enum FileLock {
   /// The ending of the lock's name.
   static let suffix = ".lock"
+  /// The mode of the lock. A plugin in a worker that may read the folder must not take the lock, for which it would
+  /// have to open it.
+  private static let mode: mode_t = 0o200
 
   /// Runs `body`, which reads and writes the file at `path`, while no other process runs such a body. On a file system
   /// without locks nothing is locked.
@@ -31,9 +34,12 @@ enum FileLock {
   }
 
   private static func open(_ path: String) throws(SystemError) -> Int32 {
-    let flags = O_RDWR | O_CLOEXEC | O_NONBLOCK
-    let lock = Glibc.open(RawText.cString(path + suffix), flags | O_CREAT | O_NOFOLLOW, 0o600)
-    if lock >= 0 { return lock }
+    let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK
+    let lock = Glibc.open(RawText.cString(path + suffix), flags | O_CREAT | O_NOFOLLOW, mode)
+    if lock >= 0 {
+      _ = fchmod(lock, mode)
+      return lock
+    }
     let error = SystemError.last
     // In a folder that accepts no new files, the file itself is written to, and not replaced.
     let file = [EACCES, EPERM, EROFS].contains(error.code) ? Glibc.open(RawText.cString(path), flags) : -1

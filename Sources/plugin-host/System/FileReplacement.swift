@@ -4,8 +4,8 @@ import Glibc
 /// or the machine.
 enum FileReplacement {
   /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. A file that is not regular, such as
-  /// a device or a pipe, is written to as it is, by the deadline. A link is followed, except in a folder that plugins
-  /// may write to: there it is replaced.
+  /// a device or a pipe, is written to as it is, by the deadline. A link is followed. In a folder that plugins may
+  /// write to, links and pipes are replaced: a plugin may have made them, and nobody may read the pipe.
   static func write(
     _ bytes: [UInt8], to path: String, by deadline: ContinuousClock.Instant? = nil
   ) throws(SystemError) {
@@ -16,9 +16,10 @@ enum FileReplacement {
     var information = stat()
     let follow = place == nil ? 0 : AT_SYMLINK_NOFOLLOW
     var exists = fstatat(AT_FDCWD, RawText.cString(path), &information, follow) == 0
-    if exists, information.st_mode & S_IFMT == S_IFLNK {
+    let kind = information.st_mode & S_IFMT
+    if exists, place != nil, kind == S_IFLNK || kind == S_IFIFO {
       exists = false
-    } else if exists ? information.st_mode & S_IFMT != S_IFREG : isLink(path) {
+    } else if exists ? kind != S_IFREG : isLink(path) {
       return try overwrite(bytes, path, place, by: deadline)
     }
     // The file that a link leads to, so that the link stays.
@@ -51,6 +52,24 @@ enum FileReplacement {
       unlink(RawText.cString(temporary))
       throw error
     }
+  }
+
+  /// Returns the error with which `write` would fail at once, as far as that can be known; nil if there is none.
+  static func obstacle(to path: String) -> Int32? {
+    let path = Directory.absolute(path)
+    var information = stat()
+    let exists = stat(RawText.cString(path), &information) == 0
+    if !exists, errno != ENOENT { return errno }
+    if exists ? information.st_mode & S_IFMT == S_IFDIR : path.hasSuffix("/") { return EISDIR }
+    // The file that a link leads to may be made in another folder.
+    if isLink(path) { return nil }
+    // A file may be writable in a folder that accepts no new files.
+    if exists, access(path, for: W_OK) { return nil }
+    return access(Directory.parent(of: path), for: W_OK | X_OK) ? nil : errno
+  }
+
+  private static func access(_ path: String, for rights: Int32) -> Bool {
+    faccessat(AT_FDCWD, RawText.cString(path), rights, AT_EACCESS) == 0
   }
 
   private static func create(beside path: String) throws(SystemError) -> (path: String, descriptor: Int32) {

@@ -83,14 +83,22 @@ final class FilePlace: Sendable {
     return descriptor
   }
 
-  /// Opens the file to write to, empty. A link at its name is replaced by a new file.
+  /// Opens the file to write to, empty. A link or a pipe at its name is replaced by a new file.
   func openNew() throws(SystemError) -> Int32 {
     do throws(SystemError) {
-      return try open(O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
+      // A pipe without a reader is not waited for.
+      let descriptor = try open(O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, mode: 0o666)
+      var information = stat()
+      if fstat(descriptor, &information) == 0, information.st_mode & S_IFMT != S_IFIFO {
+        _ = fcntl(descriptor, F_SETFL, 0)
+        return descriptor
+      }
+      close(descriptor)
     } catch {
-      guard error.code == ELOOP, unlinkat(folder, RawText.cString(name), 0) == 0 else { throw error }
-      return try open(O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+      guard error.code == ELOOP || error.code == ENXIO else { throw error }
     }
+    guard unlinkat(folder, RawText.cString(name), 0) == 0 else { throw .last }
+    return try open(O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
   }
 }
 

@@ -11,13 +11,15 @@ struct Admission: Sendable {
   private let quarantineProblem: String?
   /// The level on the command line.
   private var level = TrustLevel.any
-  /// Whether plugins run in this process, rather than in a worker or in a child that reads descriptions.
+  /// Whether plugins run in this process without confinement: in a host, or a child of it.
   private var isHost = false
 
   private static let current = Mutex<Admission?>(nil)
 
   /// The option by which a worker gets the level of its host.
-  static let workerOption = "--trust="
+  private static let workerOption = "--trust="
+  /// The option of a worker whose host accepts unsafe files by the environment, which the worker does not have.
+  private static let acceptingOption = "--accept-unsafe-files"
 
   private init(_ files: [TrustFile], _ quarantine: Quarantine?) {
     self.files = files
@@ -32,11 +34,11 @@ struct Admission: Sendable {
     quarantineProblem = problem
   }
 
-  /// Reads the rules, and enforces them in this process.
-  static func begin() throws(Failure) {
+  /// Reads the rules, and enforces them in this process. `trust` checks their files.
+  static func begin(trust: FileTrust = FileTrust()) throws(Failure) {
     var files: [TrustFile] = []
     for path in [TrustFile.ofSystem, TrustFile.ofUser] {
-      if let path { files.append(try TrustFile(path: path)) }
+      if let path { files.append(try TrustFile(path: path, trust: trust)) }
     }
     let admission = Admission(files, Quarantine.ofUser)
     current.withLock { $0 = admission }
@@ -55,12 +57,23 @@ struct Admission: Sendable {
     }
   }
 
-  /// Declares that plugins run in this process.
+  /// Declares that plugins run in this process without confinement.
   static func beginHosting() { current.withLock { $0?.isHost = true } }
 
   /// The arguments of a worker with the same rules.
   static var workerArguments: [String] {
     [WorkerProgram.workerArgument] + (current.withLock { $0 }.map { ["\(workerOption)\($0.level.rawValue)"] } ?? [])
+      + (FileTrust().acceptsUnsafeFiles ? [acceptingOption] : [])
+  }
+
+  /// Enforces the rules of the host in a worker with these arguments.
+  static func beginWorker(_ arguments: [String]) throws(Failure) {
+    var trust = FileTrust()
+    trust.acceptsUnsafeFiles = trust.acceptsUnsafeFiles || arguments.contains(acceptingOption)
+    try begin(trust: trust)
+    for argument in arguments where argument.hasPrefix(workerOption) {
+      if let level = TrustLevel(rawValue: String(argument.dropFirst(workerOption.count))) { _ = tighten(to: level) }
+    }
   }
 
   /// Whether a plugin has to run in a worker process, because it, or a library that it needs, is neither listed nor

@@ -33,9 +33,15 @@ struct TrustFile: Sendable {
       throw Failure(.notLoaded, "\(path): \(error.fileProblem): no plugin is loaded until it is repaired")
     }
     try trust.check(path)
+    var given: Set<String> = []
     for (index, line) in Self.lines(in: bytes).enumerated() {
       let words = line.prefix { $0 != "#" }.split(separator: " ", maxSplits: 2).map(String.init)
-      guard !words.isEmpty, !read(words) else { continue }
+      guard let word = words.first else { continue }
+      // A line that is appended must not loosen the rules.
+      if ["policy", "untrusted"].contains(word), !given.insert(word).inserted {
+        throw Failure(.notLoaded, "\(path):\(index + 1): a second line \"\(word)\": remove one of them")
+      }
+      guard !read(words) else { continue }
       throw Failure(
         .notLoaded,
         "\(path):\(index + 1): \"\(line)\": expected \"policy any|listed|signed\", \"untrusted in-process|process\", "

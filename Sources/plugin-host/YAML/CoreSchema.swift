@@ -13,7 +13,7 @@ extension PluginValue {
     default:
       if let number = Self.integer(plain: text) {
         self = number
-      } else if text.utf8.contains(where: { $0 >= 0x30 && $0 <= 0x39 }), Double(text) != nil {
+      } else if Self.isNumeral(text) {
         guard let number = try? ValueType.f64.value(fromText: text) else { return nil }
         self = number
       } else {
@@ -24,10 +24,16 @@ extension PluginValue {
 
   /// Returns the integer of 64 bits that the text is; nil for other texts.
   static func integer(plain text: String) -> PluginValue? {
-    if text.hasPrefix("0o"), text.utf8.dropFirst(2).first != UInt8(ascii: "+") {
-      guard let number = UInt64(text.dropFirst(2), radix: 8) else { return nil }
-      return Int64(exactly: number).map { .int($0) } ?? .uint(number)
-    }
-    return [ValueType.i64, .u64].lazy.compactMap { try? $0.value(fromText: text) }.first
+    let radix = text.hasPrefix("0o") ? 8 : text.hasPrefix("0x") ? 16 : 10
+    let digits = radix == 10 ? text[...] : text.dropFirst(2)
+    // Only decimal numbers have a sign.
+    if radix != 10, ["+", "-"].contains(digits.first) { return nil }
+    guard let number = Int128(digits, radix: radix) else { return nil }
+    return Int64(exactly: number).map { .int($0) } ?? UInt64(exactly: number).map { .uint($0) }
+  }
+
+  /// Whether the text is a number in decimal digits, of any size.
+  private static func isNumeral(_ text: String) -> Bool {
+    text.wholeMatch(of: #/[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?/#) != nil
   }
 }

@@ -45,21 +45,15 @@ RULE(a_released_link_forwards_nothing, "a link keeps its target, and forwards no
   }
 }
 
-/* A stream is finished, failed or cancelled. */
 RULE(a_link_ends_its_target_in_the_same_way, "promise_publisher_forward() ends the target as the source, if asked to") {
-  for (int how = 0; how < 3; how++) {
+  for (int how = 0; how < ENDINGS; how++) {
     promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
     listener_t listener = {0};
     promise_subscriber_t *subscriber = listen(target, &listener);
     promise_t *end = end_of(subscriber);
     promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
-    if (how == 0)
-      CHECK_STATUS(promise_publisher_finish(source), PROMISE_OK);
-    if (how == 1)
-      CHECK_STATUS(promise_publisher_fail(source, I64(4)), PROMISE_OK);
-    if (how == 2)
-      CHECK_STATUS(promise_publisher_cancel(source), PROMISE_OK);
-    CHECK(how == 0 ? is_done(end) : how == 1 ? ended(end, PROMISE_REJECTED, 4) : was_discarded(end));
+    end_by(source, how, 4);
+    CHECK(ended_by(end, how, 4));
     release(end);
     CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
     CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);

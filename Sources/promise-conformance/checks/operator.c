@@ -135,12 +135,7 @@ RULE(a_transform_may_change_the_end, "a transform may change the end of the stre
     promise_publisher_t *derived = made(promise_publisher_transform(source, &transform));
     promise_subscriber_t *subscriber = listen(derived, &listener);
     promise_t *end = end_of(subscriber);
-    if (how == 0)
-      promise_publisher_finish(source);
-    if (how == 1)
-      promise_publisher_fail(source, I64(1));
-    if (how == 2)
-      promise_publisher_cancel(source);
+    end_by(source, how, 1);
     CHECK(how == 0   ? ended(end, PROMISE_REJECTED, 7)
           : how == 1 ? promise_state(end) == PROMISE_PENDING
                      : was_discarded(end));

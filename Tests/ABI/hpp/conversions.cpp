@@ -250,8 +250,8 @@ void objects_are_read_where_they_lie() {
     const auto held = promise<page>::resolved(page{std::make_unique<std::string>("text"), {}});
     CHECK(counted::alive == 1);
     CHECK(held.then([](const page &p) { return *p.text; }).get() == "text");
-    CHECK(held.result().as<page>().text->size() == 4);
     const promises::value kept = held.result();
+    CHECK(kept.as<page>().text->size() == 4);
     CHECK(&kept.as<page>() == &kept.as<page>() && counted::alive == 1);
   }
   // as() on a temporary value returns a copy.

@@ -161,7 +161,7 @@ void any_value_is_the_cause_of_a_cancelled() {
 }
 
 void handles_that_are_none() {
-  CHECK(throws<promises::error>([] { promise<int>::adopt(nullptr); },
+  CHECK(throws<promises::error>([] { static_cast<void>(promise<int>::adopt(nullptr)); },
                                 [](const promises::error &e) { return e.code() != PROMISE_OK; }));
   promise<int> gone;
   gone.reset();

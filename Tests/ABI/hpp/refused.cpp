@@ -28,6 +28,8 @@ void promises_hold(const promise<page> &pages, const promise<std::tuple<int, int
   promises::value::of(unknown());
   REFUSED("an object that cannot be copied is read where it lies");
   pages.get();
+  REFUSED("an object that cannot be copied would be destroyed");
+  pages.result().as<page>();
   REFUSED("the elements do not convert to those of the promise");
   row.resolve(std::make_pair("a", "b"));
   REFUSED("a pointer is no bool");
@@ -87,11 +89,31 @@ void streams(const publisher<> &ticks, const publisher<int> &numbers, const prom
   numbers.rescue([] { return 1; });
 }
 
-void references(promise<int> &number, promises::value &content) {
+void references(promise<int> &number, promises::value &content, const promises::token &silent) {
   REFUSED("ignoring return value of");
   number.release();
   REFUSED("ignoring return value of");
   content.release();
+  REFUSED("ignoring return value of");
+  number.copy();
+  REFUSED("ignoring return value of");
+  promise<int>::adopt(number.raw());
+  REFUSED("ignoring return value of");
+  content.copy();
+  REFUSED("ignoring return value of");
+  promises::value::adopt(content.raw());
+  REFUSED("ignoring return value of");
+  silent.copy();
+}
+
+// Without its result, a subscriber is cancelled in the statement that made it.
+void subscribers(const publisher<int> &numbers) {
+  REFUSED("ignoring return value of");
+  numbers.subscribe();
+  REFUSED("ignoring return value of");
+  numbers.subscribe([](int) {}, [](const promises::error &) {});
+  REFUSED("ignoring return value of");
+  numbers.forward(publisher<int>());
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static const promise_host_t *host;
 static pthread_t own;
@@ -56,15 +57,29 @@ void destroy(char *text) {
   free(text);
 }
 
+static void (*on_discard)(void);
+
+/* Sets the closure that discard blocks call. */
+static void set_on_discard(void (*body)(void)) {
+  on_discard = body;
+}
+
 static void discarded(void *context) {
   (void)context;
   note("discard");
+  if (on_discard != NULL)
+    on_discard();
 }
 
 static promise_t *never(void) {
   promise_t *promise = promise_new_discardable(discarded, NULL, NULL);
   promise_retain(promise);
   return promise;
+}
+
+static promise_t *never_after(void (*body)(void)) {
+  body();
+  return never();
 }
 
 static uint64_t with(uint64_t (*body)(void)) {
@@ -84,9 +99,12 @@ static int32_t last_error(int32_t number) {
 }
 
 static const promise_plugin_function_t functions[] = {
+    FUNCTION("process() -> i32", getpid),
     FUNCTION("thread() -> u64", thread),
     FUNCTION("make(text: cstr) -> own(destroy) ptr<Text>", make),
     FUNCTION("never() -> promise<void>", never),
+    FUNCTION("on_discard(body: fn() @forever)", set_on_discard),
+    FUNCTION("never_after(body: fn()) -> promise<void>", never_after),
     FUNCTION("with(body: fn() -> u64) -> u64", with),
     FUNCTION("other(plugin: cstr) -> promise<u64>", other),
     FUNCTION("last_error(number: i32) -> i32", last_error),

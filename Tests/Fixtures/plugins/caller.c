@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 static const promise_host_t *host;
 static promise_status_t (*make_string)(promise_value_t *, const char *, size_t);
@@ -10,6 +11,7 @@ static promise_status_t (*make_bytes)(promise_value_t *, const void *, size_t);
 static promise_status_t (*release_value)(promise_value_t *);
 static promise_status_t (*discard)(promise_t *);
 static promise_status_t (*release)(promise_t *);
+static promise_t *(*then)(promise_t *, promise_handler_t, void *, promise_free_t);
 
 static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
   (void)error;
@@ -21,6 +23,7 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
   release_value = (promise_status_t(*)(promise_value_t *))host->function(host, "promise_value_release");
   discard = (promise_status_t(*)(promise_t *))host->function(host, "promise_discard");
   release = (promise_status_t(*)(promise_t *))host->function(host, "promise_release");
+  then = (promise_t * (*)(promise_t *, promise_handler_t, void *, promise_free_t)) host->function(host, "promise_then");
   return PROMISE_OK;
 }
 
@@ -61,6 +64,21 @@ static uint32_t with(uint32_t (*body)(void)) {
 
 static promise_t *call(const char *plugin, const char *function) {
   return host->call(host, plugin, function, NULL, 0);
+}
+
+/* Passes a number to the callback, and returns its answer. */
+static promise_verdict_t passed(void *body, const promise_value_t *in, promise_value_t *out) {
+  out->kind = PROMISE_KIND_I64;
+  out->as.i64 = ((int32_t(*)(int32_t))body)((int32_t)in->as.i64);
+  return PROMISE_FULFILL;
+}
+
+/* Calls a function of another plugin, and the callback with its result. */
+static promise_t *relay(const char *plugin, const char *function, int32_t (*body)(int32_t)) {
+  promise_t *result = host->call(host, plugin, function, NULL, 0);
+  promise_t *relayed = then(result, passed, (void *)body, NULL);
+  release(result);
+  return relayed;
 }
 
 static promise_t *misuse(int32_t how) {
@@ -131,12 +149,14 @@ static void flood(void) {
 }
 
 static const promise_plugin_function_t functions[] = {
+    FUNCTION("process() -> i32", getpid),
     FUNCTION("add(left: i64, right: i64) -> promise<i32>", add),
     FUNCTION("add_default(left: i64) -> promise<i32>", add_default),
     FUNCTION("leaf() -> u32", leaf),
     FUNCTION("recurse(plugin: str, next: str, levels: u32) -> promise<u32>", recurse),
     FUNCTION("with(body: fn() -> u32) -> u32", with),
     FUNCTION("call(plugin: cstr, function: cstr) -> promise<i32>", call),
+    FUNCTION("relay(plugin: cstr, function: cstr, body: fn(i32) -> i32 @settled) -> promise<i32>", relay),
     FUNCTION("misuse(how: i32) -> promise<i32>", misuse),
     FUNCTION("sum(data: bytes) -> promise<u64>", sum),
     FUNCTION("as_number(text: promise<str>) -> promise<i64>", twofold),

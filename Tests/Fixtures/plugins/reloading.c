@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include "fixture.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #ifndef REVISION
@@ -103,6 +105,24 @@ static int32_t look_in(struct holder holder) {
   return holder.thing->process;
 }
 
+/* A lock on the file LOCK, if that macro is defined. */
+static int lock_file = -1;
+
+/* Takes the lock. Returns whether it was free, or has become free if `waits` is true. */
+static inline int take_lock(int waits) {
+#ifdef LOCK
+  lock_file = open(LOCK, O_WRONLY | O_CREAT, 0600);
+  return flock(lock_file, waits ? LOCK_EX : LOCK_EX | LOCK_NB) == 0;
+#else
+  return waits >= 0;
+#endif
+}
+
+static void release_lock(void) {
+  if (lock_file >= 0)
+    close(lock_file);
+}
+
 __attribute__((unused)) static promise_status_t fail(promise_value_t *error, const char *text) {
   promise_value_error(error, "test.reloading", REVISION, text);
   return -1;
@@ -110,6 +130,7 @@ __attribute__((unused)) static promise_status_t fail(promise_value_t *error, con
 
 static promise_status_t quiesce(promise_value_t *error) {
   append("quiesce");
+  release_lock();
 #ifdef WAITS
   while (access(WAITS, F_OK) != 0)
     usleep(1000);
@@ -127,8 +148,7 @@ static promise_status_t resume(promise_value_t *error) {
 #ifdef TIRED
   return fail(error, "tired");
 #else
-  (void)error;
-  return PROMISE_OK;
+  return take_lock(0) ? PROMISE_OK : fail(error, "locked");
 #endif
 }
 
@@ -151,6 +171,7 @@ static promise_status_t load(const promise_host_t *host, promise_value_t *error)
   (void)host;
   (void)error;
   append("load");
+  take_lock(1);
 #ifdef FAILS
   return fail(error, "fails to load");
 #else
@@ -159,6 +180,10 @@ static promise_status_t load(const promise_host_t *host, promise_value_t *error)
 }
 
 static void unload(void) {
+#ifdef LOCK
+  /* Other processes that take the lock without waiting find it taken meanwhile. */
+  sleep(1);
+#endif
   append("unload");
 }
 

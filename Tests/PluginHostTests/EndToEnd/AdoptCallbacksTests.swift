@@ -25,6 +25,9 @@ extension EndToEnd {
       typedef void (*GDestroyNotify)(void *data);
       int list_drop_with(list *l, GDestroyNotify drop);
       int list_free_full(list *l, GDestroyNotify free_func);
+      typedef int handler(int); typedef handler *handler_address;
+      void list_each_handler(list *l, void (*take)(handler *h, handler_address a, void *user), void *user);
+      handler *list_handler(list *l);
       """
     private static let source = """
       #include <stdlib.h>
@@ -43,6 +46,7 @@ extension EndToEnd {
       int list_variadic(void *p) { return 0; }
       int list_where(void *p) { return 0; } int list_bind(void *p) { return 0; }
       int list_drop_with(list *l, void (*drop)(void *)) { return drop == 0; } int list_free_full(void *l) { return 0; }
+      void list_each_handler() {} void *list_handler(list *l) { return 0; }
       """
 
     @Test("a GDestroyNotify may be left out, but not where it is the purpose of the function")
@@ -61,6 +65,12 @@ extension EndToEnd {
         "list_each",
         "(l: ptr<list>, visit: fn(user_data: context, value: i32, name: cstr?) -> i32 @call, user_data: context) -> i32"
       ),
+      // An address of a function suits every callback; the name of its typedef does not matter.
+      (
+        "list_each_handler",
+        "(l: ptr<list>, take: fn(h: ptr<function>?, a: ptr<function>?, user: context) @call, user: context)"
+      ),
+      ("list_handler", "(l: ptr<list>) -> ptr<function>?"),
       // Memory with a count is read up to the count. Without names nothing shows that the int is one.
       (
         "list_set_text",

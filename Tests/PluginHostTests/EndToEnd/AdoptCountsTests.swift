@@ -10,6 +10,8 @@ extension EndToEnd {
       int scatter(int fd, const void *from, int flags, unsigned long room) __attribute__((__access__ (__read_only__, 2, 4)));
       int append(char *to, const char *from, unsigned long n)
         __attribute__((access(write_only, 1, 3), access(read_only, 2, 3)));
+      __attribute__((access(write_only, 1, 3))) int take(void *to, int fd, unsigned long room);
+      int mix(void *block, int key, unsigned long room) __attribute__((access(read_write, 1, 3)));
       int dump(const double *values, int fd, unsigned long room) __attribute__((access(write_only, 1, 3)));
       int keyed(size_t key_length, const unsigned char *key, int rounds);
       int fill(size_t length, unsigned char *to);
@@ -39,7 +41,7 @@ extension EndToEnd {
       """
     private static let source = """
       int gather() { return 0; } int scatter() { return 0; } int append() { return 0; } int keyed() { return 0; }
-      int dump() { return 0; }
+      int dump() { return 0; } int take() { return 0; } int mix() { return 0; }
       int fill() { return 0; } int wide() { return 0; } int wide_of() { return 0; } int parse() { return 0; }
       int fails() { return 0; } int names() { return 0; } int open_all() { return 0; }
       int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
@@ -51,6 +53,8 @@ extension EndToEnd {
     @Test(arguments: [
       ("gather", "(to: out bytes[room], fd: i32, room: u64) -> i32"),
       ("scatter", "(fd: i32, from: bytes[room], flags: i32, room: u64) -> i32"),
+      ("take", "(to: out bytes[room], fd: i32, room: u64) -> i32"),
+      ("mix", "(block: inout bytes[room], key: i32, room: u64) -> i32"),
       ("keyed", "(key_length: usize, key: bytes[key_length], rounds: i32) -> i32"),
       ("encode_size", "(dst: out str[dst_size], dst_size: usize, src: bytes[*])"),
       // A position is one number, which the function advances.

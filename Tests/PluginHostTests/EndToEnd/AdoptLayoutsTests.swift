@@ -27,11 +27,18 @@ extension EndToEnd {
       int wide_twice(wide w);
       struct plain { uint8_t kind; uint32_t value; };
       uint32_t plain_value(const struct plain *p);
+      typedef struct { unsigned char opaque[384]; } __attribute__((aligned(64))) hash_state;
+      int hash_state_init(hash_state *state);
+      void hash_state_end(hash_state *state);
+      typedef struct { long words[4]; void *next; } __attribute__((aligned(16))) queue;
+      int queue_init(queue *q);
+      void queue_end(queue *q);
       """
     private static let source = """
       void lone_fill() {} int lone_take() { return 0; } int rec_value() { return 0; } int recs_sum() { return 0; }
       void rec_make() {} int outer_value() { return 0; } int wire_value() { return 0; } int line_sum() { return 0; }
       int holder_sum() { return 0; } int wide_twice(int w) { return 2 * w; } int plain_value() { return 0; }
+      int hash_state_init() { return 0; } void hash_state_end() {} int queue_init() { return 0; } void queue_end() {}
       """
 
     @Test(arguments: [
@@ -44,6 +51,16 @@ extension EndToEnd {
     func aStructWithALayoutOfItsOwnIsAnObject(name: String, types: String) throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
       #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
+    }
+
+    @Test(arguments: [
+      ("hash_state_init", "(state: ptr<hash_state>) -> i32"),
+      ("queue_init", "(q: out(48) own(queue_end) ptr<queue>) -> i32"),
+    ])
+    func theHostAllocatesNoneThatIsAlignedBeyondItsMemory(name: String, types: String) throws {
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
+      #expect(!adopted.draft.text.contains("hash_state_new"))
     }
 
     @Test(arguments: [("lone_take", "lone"), ("rec_make", "rec")])

@@ -19,9 +19,14 @@ extension EndToEnd {
       thing *found(int a);
       visitor *chosen(int a);
       visitor **table(int a);
+      double *unit(int a, double *value);
+      thing *thing_same(thing *t);
+      const double *lasting(int a, double *value);
+      void *hooked(thing *t, void (*hook)(void *user, int n), void *user);
       """
     private static let names = [
       "nothing", "number", "kept", "given", "wide", "octets", "texts", "first", "found", "chosen", "table",
+      "unit", "thing_same", "lasting", "hooked",
     ]
     private static let source = names.map { "long \($0)(int a) { return 0; }\n" }.joined()
 
@@ -39,6 +44,21 @@ extension EndToEnd {
       let checks = adopted.checks(name)
       #expect(checks.count == (check == nil ? 0 : 1), "\(checks)")
       if let check { #expect(checks.first?.hasSuffix(check) == true, "\(checks)") }
+    }
+
+    @Test(arguments: [
+      ("unit", "(a: i32, value: out f64) -> usize ! zero"),
+      ("lasting", "(a: i32, value: out f64) -> usize ! zero"),
+      // The context of an earlier call may be NULL, and an object is in memory of the library.
+      (
+        "hooked",
+        "(t: ptr<thing>, hook: fn(user: context, n: i32) @forever, user: context) -> ptr<void>?"
+      ),
+      ("thing_same", "(t: ptr<thing>) -> ptr<thing>?"),
+    ])
+    func aResultInTheHostsMemoryIsANumber(name: String, types: String) throws {
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
     }
 
     @Test func aResultMayBeTheAddressOfAFunction() throws {

@@ -21,6 +21,14 @@ extension EndToEnd {
       return (checks.reversed() + [lines[index]] + rest).map { $0.drop { $0 == " " } }
     }
 
+    @Test("a file that cannot be made is refused before clang runs")
+    func outputs() throws {
+      let ending = try HostProcess.run(
+        "adopt", AdoptableLibrary.header, "--library", AdoptableLibrary.path, "--clang", "/none", "-o", "/none/x.yaml")
+      #expect(ending.status == 1, "\(ending)")
+      #expect(ending.errors == "plugin-host: the result cannot be written: /none/x.yaml: No such file or directory\n")
+    }
+
     @Test("adopt writes the absolute path of a library given by a relative one, because the file may be elsewhere")
     func aRelativeLibraryGetsItsWholePath() throws {
       let library = URL(filePath: AdoptableLibrary.path)

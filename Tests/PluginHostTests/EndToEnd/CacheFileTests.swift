@@ -17,7 +17,7 @@ extension EndToEnd {
         "plugins: [shifting, kinds]\nsteps: {a: {call: kinds.tiny, pure: true}, b: {call: shifting.nothing}}\n",
         to: "here/p.yaml")
       let host = try HostProcess(
-        ["-c", "umask 077; exec \"$0\" run --resume --cache results.db p.yaml", HostProcess.executable.path],
+        ["-c", "umask 027; exec \"$0\" run --resume --cache results.db p.yaml", HostProcess.executable.path],
         environment: ["MOVE": folder.path("there")])
       host.process.executableURL = URL(filePath: "/bin/sh")
       host.process.currentDirectoryURL = folder.url.appending(path: "here")
@@ -25,9 +25,9 @@ extension EndToEnd {
       let ending = try host.wait()
       #expect(ending.status == 0, "\(ending)")
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("there")).isEmpty)
-      for name in ["results.db", "results.db-runs"] {
+      for (name, mode) in [("results.db", 0o640), ("results.db-runs", 0o600)] {
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("here/\(name)"))
-        #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name): \(attributes)")
+        #expect(attributes[.posixPermissions] as? Int == mode, "\(name): \(attributes)")
       }
     }
 

@@ -64,6 +64,36 @@ extension EndToEnd {
       #expect(moved.text == "3\n" && !moved.errors.contains("is not used"), "\(moved)")
     }
 
+    @Test("a result depends on preloaded libraries that are named without a path, and on the settings of the loader")
+    func preloadedLibraries() throws {
+      let file = try PipelineFile("plugins: [./c.adopt.yaml]\nsteps:\n  a: {call: c.value, pure: true}\n")
+      func path(_ name: String) -> String { file.folder.appending(path: name).path }
+      try Self.build("int inner(void) { return 2; }", path("libinner.so"), "-Wl,-soname,libinner.so")
+      try Self.build(
+        "int inner(void); int value(void) { return inner(); }", path("libouter.so"), path("libinner.so"),
+        "-Wl,-rpath,$ORIGIN", "-Wl,-soname,libouter.so")
+      try Data("library: ./libouter.so\nfunctions: [\"value() -> i32\"]\n".utf8)
+        .write(to: URL(filePath: path("c.adopt.yaml")))
+      try FileManager.default.createDirectory(atPath: path("fast"), withIntermediateDirectories: true)
+      func run(_ variables: [String: String]) throws -> (text: String, isFound: Bool) {
+        let ending = try HostProcess.run(
+          ["run", "--cache", path("results.db"), file.path],
+          environment: ["LD_LIBRARY_PATH": path("fast")].merging(variables) { $1 })
+        #expect(ending.status == 0 && !ending.errors.contains("is not used"), "\(ending)")
+        return (ending.text, ending.errors.contains("from the cache"))
+      }
+      #expect(try run([:]) == ("2\n", false))
+      #expect(try run([:]) == ("2\n", true))
+      for number in [5, 6] {
+        try Self.build("int inner(void) { return \(number); }", path("fast/libfast.so"))
+        // ld.so skips the missing library with a warning.
+        #expect(try run(["LD_PRELOAD": "/none.so libfast.so"]) == ("\(number)\n", false))
+      }
+      #expect(try run(["LD_PRELOAD": "/none.so libfast.so"]) == ("6\n", true))
+      #expect(try run(["LD_AUDIT": "/none.so"]) == ("2\n", false))
+      #expect(try run([:]) == ("2\n", true))
+    }
+
     @Test func theSignatureOfAnAdoptedFunctionCounts() throws {
       let file = try PipelineFile(
         "plugins: [./c.adopt.yaml]\nsteps:\n  a: {call: c.abs, with: {c: -300}, pure: true}\n")

@@ -54,7 +54,9 @@ extension EndToEnd {
         ["qsort", "[2147483647,-2147483648]", "compare=left - right"], 1,
         "its value is 4294967295, expected an integer from -2147483648 to 2147483647"
       ),
-      (["qsort", "[3,1]", "compare=left < null"], 1, "3 < null: expected two numbers, or two texts"),
+      (
+        ["qsort", "[3,1]", "compare=left < null"], 1, "3 < null: expected two numbers of at most 128 bits, or two texts"
+      ),
       (
         ["qsort", "[3,1]", "compare=lft - 1"], 64,
         "\"compare\": the callback has no argument \"lft\"; did you mean \"left\"?"

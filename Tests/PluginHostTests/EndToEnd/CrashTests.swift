@@ -48,6 +48,23 @@ extension EndToEnd {
       #expect(ending.errors == report, "\(ending)")
     }
 
+    @Test("a time limit ends the process although nobody reads its standard error")
+    func unreadErrors() throws {
+      let host = try HostProcess(
+        ["call", "--plugin-timeout", "1", "--isolation", "in-process", "mortal", "echo", "1"],
+        environment: ["HANG_IN": "load"])
+      let pipe = Pipe()
+      let end = pipe.fileHandleForWriting.fileDescriptor
+      let bytes = [UInt8](repeating: 0, count: 4_096)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      while write(end, bytes, bytes.count) > 0 {}
+      _ = fcntl(end, F_SETFL, 0)
+      host.process.standardError = pipe
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 3 && ending.text == "", "\(ending)")
+    }
+
     @Test("an exit handler that unload() registers has a time limit", arguments: ["in-process", "thread", "process"])
     func anExitHandlerOfUnloadHasALimit(isolation: String) throws {
       let given = isolation == "process" ? ["--allow", "env=HANG_IN"] : []

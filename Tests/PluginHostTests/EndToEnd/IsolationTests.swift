@@ -93,20 +93,6 @@ extension EndToEnd {
       #expect(ending.errors.contains("return"), "\(ending.errors)")
     }
 
-    @Test("a plugin whose id changes is named", arguments: ["in-process", "thread", "process"])
-    func anIdThatChanges(isolation: String) throws {
-      let plugin = FixturePlugins.path("shifting")
-      let given = isolation == "process" ? ["--allow", "env=SHIFT"] : []
-      let ending = try HostProcess.run(
-        ["call", "--isolation", isolation] + given + [plugin, "nothing"], environment: ["SHIFT": "1"])
-      #expect(ending.status == 2 && ending.text == "", "\(ending)")
-      #expect(ending.errors.contains("\(plugin): "), "\(ending)")
-      if isolation != "process" {
-        let ids = "the id 'org.example.shifting1' when it was described, and 'org.example.shifting2' when it was loaded"
-        #expect(ending.errors.contains(ids), "\(ending)")
-      }
-    }
-
     @Test(
       "a plugin that does not unload ends a command with the same status in each place, at every level of the log",
       arguments: [("unload", Int32(3), "return"), ("exit", 1, "exit")], ["none", "thread", "process"])

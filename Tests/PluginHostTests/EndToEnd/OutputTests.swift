@@ -28,6 +28,37 @@ extension EndToEnd {
       #expect(trace.text.hasPrefix("head\n{") && trace.text.hasSuffix("}\nfoot\n"), "\(trace)")
     }
 
+    @Test(
+      "a file that cannot be made or written to is refused before the call",
+      arguments: [
+        ("new/", "Is a directory"), ("loop", "Too many levels of symbolic links"), ("closed/new", "Permission denied"),
+        ("file/new", "Not a directory"), ("none/new", "No such file or directory"),
+        ("closed/fixed", "Permission denied"),
+      ])
+    func obstacles(path: String, message: String) throws {
+      // Without capabilities, permissions count for root too.
+      let script = """
+        ln -s loop loop; : > file; mkdir closed; : > closed/fixed; chmod 400 closed/fixed; chmod 500 closed
+        if [ "$(id -u)" = 0 ]; then set -- setpriv --bounding-set=-all; fi
+        exec "$@" "$0" call -o \(path) kinds start 'touch made'
+        """
+      let ending = try run(script)
+      #expect(ending.status == 1, "\(ending)")
+      #expect(ending.errors == "plugin-host: the result cannot be written: \(path): \(message)\n")
+      #expect(try folder.names().sorted() == ["closed", "file", "loop"])
+    }
+
+    @Test("a file is made where that is possible, and written to where only that is")
+    func noObstacles() throws {
+      let script = """
+        ln -s made link; mkdir closed; : > closed/file; chmod 500 closed
+        if [ "$(id -u)" = 0 ]; then set -- setpriv --bounding-set=-all; fi
+        for path in link new closed/file; do "$@" "$0" call -o $path kinds tiny 5; done; cat made new closed/file
+        """
+      let ending = try run(script)
+      #expect(ending.text == "5\n5\n5\n", "\(ending)")
+    }
+
     @Test func linesThatAPluginPrintsAreWrittenToStandardError() throws {
       let call = try HostProcess.run("call", "kinds", "chatter", "a line")
       #expect(call.status == 0 && call.text == "null\n" && call.errors == "org.example.kinds: a line\n")

@@ -77,6 +77,17 @@ extension EndToEnd {
         ending.status == 1 && ending.errors.contains("argument 'e.kind' is \"aabc\", expected"), "\(ending.errors)")
     }
 
+    @Test("a log of a long list has a line for each tenth of it")
+    func progress() throws {
+      let list = (0..<300).map(String.init).joined(separator: ", ")
+      let file = try PipelineFile(
+        "plugins: [kinds]\nsteps: {a: {call: kinds.whole, each: [\(list)], with: {x: \"${item}\"}}}\n")
+      let ending = try HostProcess.run("run", "--progress", "plain", "-j", "1", file.path)
+      let lines = ending.errors.split(separator: "\n").dropFirst().dropLast()
+      let tenths = (0...10).map { "a: \($0 * 10) % of 300" }
+      #expect(lines.map(String.init) == tenths, "\(ending.errors)")
+    }
+
     @Test("the plan shows a list as written")
     func plan() throws {
       let ending = try run(

@@ -66,18 +66,61 @@ extension EndToEnd {
     @Test(
       "after the first call that a worker rejects no call begins that waits for its turn",
       arguments: [
-        ("times: 1}", 2), ("times: 1000}, rescue: {call: later.unsteady, with: {times: 1000}}", 5),
+        ("times: 1000}", 21), ("times: 1000}, rescue: {call: later.unsteady, with: {times: 1000}}", 5),
+        ("times: 1000}, rescue: {call: later.unsteady, with: {times: {step: none}}}", 21),
       ])
     func firstFailureInAWorker(call: String, number: Int) throws {
-      let file = try PipelineFile(
+      // Elements wait for the slot of a step if the calls of rescues have to come after theirs. Otherwise a first call
+      // may end before anything waits for its outcome; one of twenty does.
+      let isGated = number == 5
+      let gate = isGated ? "gate: {call: later.await_file, with: {path: \(folder.path("go"))}}" : ""
+      let steps = (0..<number - 1).map {
+        "  a\($0): {each: [0, 1, 2], serial: s\($0), call: later.unsteady, with: {\(call)}"
+      }
+      try folder.write(
         """
         plugins: [later]
-        steps: {a: {each: [0, 1, 2], call: later.unsteady, with: {\(call)}}
+        steps:
+          none: {call: later.unsteady, with: {times: 0}, when: 1 > 2}
+          \(gate)
+        \(steps.prefix(isGated ? 1 : 20).joined(separator: "\n"))
         finally: {b: {call: later.unsteady, with: {times: 0}}}
-        """)
-      let ending = try HostProcess.run("run", "-j", "1", "--isolation", "process", file.path)
+        """, to: "p.yaml")
+      let options = isGated ? ["-j", "1"] : []
+      let host = try HostProcess(["run", "--isolation", "process"] + options + [folder.path("p.yaml")])
+      try host.process.run()
+      while isGated, host.process.isRunning, !host.errorsSoFar.contains("a0: started") { usleep(10_000) }
+      try folder.write("", to: "go")
+      let ending = try host.wait()
       #expect(
         ending.status == 1 && ending.errors.withoutTimes.contains("b: fulfilled in 0 s: \(number)\n"), "\(ending)")
+    }
+
+    @Test(
+      "a step is rejected at once although the calls for other elements wait for their next attempts",
+      arguments: ["each: [0, 1]", "each: {stream: rows}"])
+    func failureDuringADelay(each: String) throws {
+      let callback = each.contains("stream") ? "{stream: 8, returns: true}" : "{expression: i < 9}"
+      try folder.write(
+        """
+        plugins: [calling, kinds, later]
+        steps:
+          rows: {call: calling.count, with: {n: 2, f: \(callback)}}
+          a:
+            \(each)
+            call: kinds.fail
+            with: {message: "m${item}"}
+            retry: {times: 1, delay: 1h, limit: 1h, on: [m0]}
+          other: {call: later.await_file, with: {path: \(folder.path("go"))}}
+        """, to: "p.yaml")
+      // Only a step that waits takes so long.
+      let host = try HostProcess(["run", "--timeout", "60", folder.path("p.yaml")])
+      try host.process.run()
+      while host.process.isRunning, !host.errorsSoFar.contains("a: rejected") { usleep(10_000) }
+      try folder.write("", to: "go")
+      let ending = try host.wait()
+      #expect(ending.status == 1 && ending.errors.contains("plugin-host: a: [1]: m1 (fixture 7)\n"), "\(ending)")
+      #expect(ending.errors.contains("other: fulfilled"), "\(ending)")
     }
 
     @Test("after the first rejected call for an event no call begins that waits for its turn")

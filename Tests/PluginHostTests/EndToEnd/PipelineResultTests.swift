@@ -17,6 +17,33 @@ extension EndToEnd {
       #expect(ending.status == 64)
     }
 
+    @Test("a mapping with other keys than step and get has results by names")
+    func names() throws {
+      let steps = "steps: {a: {call: kinds.tiny}, b: {call: kinds.text}}\nresult: "
+      #expect(try run(steps + "{stpe: a}").text == "{\"stpe\":-3}\n")
+      #expect(try run(steps + "{step: a, gte: b}").text == "{\"step\":-3,\"gte\":\"none\"}\n")
+    }
+
+    @Test("no part of a secret is in the error of a result that the function does not take")
+    func secretsInResults() throws {
+      let folder = try TemporaryFolder()
+      try folder.write(
+        "library: libc.so.6\nconstants: {ONE: 1}\nfunctions: ['llabs(x: i64) -> i64']\n", to: "c.adopt.yaml")
+      try folder.write(
+        """
+        plugins: [kinds, ./c.adopt.yaml]
+        secrets: {s: {env: SECRET}}
+        steps:
+          a: {call: kinds.anything, with: {x: "${s}"}}
+          b: {call: c.llabs, with: {x: {step: a}}}
+        """, to: "p.yaml")
+      let secret = "7" + String(repeating: "0123456789abcdef", count: 4)
+      let ending = try HostProcess.run(
+        "run", "--progress", "off", folder.path("p.yaml"), environment: ["SECRET": secret])
+      #expect(ending.status == 1 && ending.errors.contains("a text with a secret in it, expected"), "\(ending)")
+      #expect(!ending.errors.contains("0123"), "\(ending)")
+    }
+
     @Test("a part of a skipped step is null, as its whole result is")
     func partsOfSkippedSteps() throws {
       let steps = "steps: {a: {call: kinds.anything, with: {x: {x: 1}}, when: 0 > 1}, b: {call: kinds.tiny}}\nresult: "

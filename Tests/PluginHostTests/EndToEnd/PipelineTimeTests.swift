@@ -55,6 +55,17 @@ extension EndToEnd {
       #expect(ending.status == 0, "\(ending.errors)")
     }
 
+    @Test(
+      "discard blocks that never return hold up neither each other nor the end, in which their plugin is named",
+      arguments: ["in-process", "thread"])
+    func stubborn(isolation: String) throws {
+      let (ending, _) = try run(
+        "steps: {a: {call: later.stubborn, timeout: 0.1, each: [1, 2, 3, 4, 5, 6, 7, 8, 9]}}", "--isolation", isolation,
+        "--log", "warning")
+      #expect(ending.status == 3 && ending.errors.contains("not unloaded"), "\(ending)")
+      #expect(ending.errors.components(separatedBy: "discard begins").count == (isolation == "thread" ? 2 : 10))
+    }
+
     /// Commands that run at the same time write to the log.
     private static let command = "mkdir $D/l || echo both >> $D/log; sleep 0.3; rmdir $D/l"
 

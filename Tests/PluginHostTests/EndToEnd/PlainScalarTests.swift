@@ -7,6 +7,8 @@ extension EndToEnd {
       ("0.0, 9.0, 1e1, 0e0", "[0.0,9.0,10.0,0.0]"), ("7, -7, 18446744073709551615", "[7,-7,18446744073709551615]"),
       ("true, True, FALSE, false", "[true,true,false,false]"), ("~, null, Null", "[null,null,null]"),
       ("0o17, 0o1777777777777777777777, 0o8, 0x1F", #"[15,18446744073709551615,"0o8",31]"#),
+      ("-0x10, 0XFF, +0x10, 0x1p4, 0x-1, 0o-1", #"["-0x10","0XFF","+0x10","0x1p4","0x-1","0o-1"]"#),
+      ("nan(1), 1_000, 1e, .e1, +7, 007, 1., .5, -1.E+2", #"["nan(1)","1_000","1e",".e1",7,7,1.0,0.5,-100.0]"#),
       (".inf, -.INF, +.Inf, .nan, inf.", #"["Infinity","-Infinity","Infinity","NaN","inf."]"#),
       ("inf, nan, x, yes, '1', \"true\"", #"["inf","nan","x","yes","1","true"]"#),
     ])
@@ -71,6 +73,15 @@ extension EndToEnd {
         ending.errors.contains("p.yaml:3:39: error: the tag !!\(tag) does not suit this: it is \(kind)\n"),
         "\(ending.errors)")
       #expect(ending.status == 64)
+    }
+
+    @Test(
+      "U+FFFF in a text is that character",
+      arguments: ["text, with: {x: \"\\uFFFFA\"}", "text, with: {x: \"\\uFFFF\\u00E9\"}"])
+    func marks(call: String) throws {
+      let file = try PipelineFile("plugins: [kinds]\nsteps: {a: {call: kinds.\(call)}}\n")
+      let character = call.contains("E9") ? "\u{E9}" : "A"
+      #expect(try HostProcess.run("run", file.path).text == "\"\u{FFFF}\(character)\"\n")
     }
 
     @Test func aTextWithATagIsPresent() throws {

@@ -91,6 +91,30 @@ extension EndToEnd {
       }
     }
 
+    @Test("a step that only comes after one whose arguments have changed is repeated, and so are those after it")
+    func order() throws {
+      let folder = try TemporaryFolder()
+      func write(_ name: String) throws { try folder.write("echo \(name) >> '\(folder.path("calls"))'", to: name) }
+      for name in ["a", "b", "c", "d"] { try write(name) }
+      func step(_ name: String, _ keys: String = "") -> String {
+        "  \(name): {call: kinds.start, with: {command: \"@\(folder.path(name))\"}\(keys)}\n"
+      }
+      try folder.write(
+        "plugins: [kinds]\nset: {calls: ~}\nsteps:\n" + step("a") + step("b", ", after: a, each: [1, 2], limit: 1")
+          + step("c", ", after: b") + step("d") + "  e: {call: kinds.setting, with: {key: none}, after: [c, d]}\n",
+        to: "p.yaml")
+      func run() throws -> [String] {
+        #expect(try HostProcess.run(words(folder, "p.yaml") + ["-j", "1"]).status == 1)
+        return try folder.text("calls").split(separator: "\n").map(String.init).sorted()
+      }
+      #expect(try run() == ["a", "b", "b", "c", "d"])
+      #expect(try run() == ["a", "b", "b", "c", "d"])
+      try folder.write("echo new >> '\(folder.path("calls"))'", to: "a")
+      #expect(try run() == ["a", "b", "b", "b", "b", "c", "c", "d", "new"])
+      try folder.write("echo late >> '\(folder.path("calls"))'", to: "c")
+      #expect(try run() == ["a", "b", "b", "b", "b", "c", "c", "d", "late", "new"])
+    }
+
     @Test("a run whose result cannot be written is resumed too")
     func unwritten() throws {
       let folder = try TemporaryFolder()

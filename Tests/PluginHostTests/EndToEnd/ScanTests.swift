@@ -100,6 +100,15 @@ extension EndToEnd {
       #expect(!lines.isEmpty && lines.allSatisfy { $0.hasSuffix(" from promise_plugin_entry()") }, "\(ending.errors)")
     }
 
+    @Test("a plugin does not change the message of another one, by memory that their processes could share")
+    func memory() throws {
+      let folder = try TemporaryFolder()
+      let victim = try folder.plugin("victim", "IN_INITIALISER=usleep(1500000),_exit(7)")
+      let spoiler = try folder.plugin("spoiler", "IN_INITIALISER=write_to_shared_memory()")
+      let ending = try HostProcess.run(["list", victim, spoiler])
+      #expect(ending.errors.contains("\(victim): ended the process that ran it, with status 7, in its initialisers"))
+    }
+
     @Test("exit handlers of plugins do not run")
     func exitHandlers() throws {
       let folder = try TemporaryFolder()

@@ -53,6 +53,22 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: configuration, encoding: .utf8) == "key \(key(1)) one\n")
     }
 
+    @Test("a lock cannot be opened for reading, so that a plugin that may read its folder does not take it")
+    func mode() throws {
+      try folder.write(key(1), to: "one")
+      let lock = configuration + FileLock.suffix
+      // That of an earlier version.
+      close(open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
+      for word in ["add", "remove"] {
+        let ending = try HostProcess.run(
+          ["trust", word, word == "add" ? folder.path("one") : "one"], environment: environment)
+        #expect(ending.status == 0, "\(ending)")
+        var information = stat()
+        #expect(stat(lock, &information) == 0 && information.st_mode & 0o777 == 0o200, "\(word)")
+        unlink(lock)
+      }
+    }
+
     /// Whether a process has a file open.
     private func has(open path: String, _ host: HostProcess) -> Bool {
       let descriptors = "/proc/\(host.process.processIdentifier)/fd"

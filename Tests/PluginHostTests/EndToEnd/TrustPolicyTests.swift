@@ -114,8 +114,8 @@ extension EndToEnd {
       #expect(try run("trust", "remove", "Example Inc.").status == 0)
     }
 
-    @Test("an untrusted plugin that has to be confined is confined while it is described, and not checked")
-    func untrustedDescriptions() throws {
+    /// Builds a plugin with an initialiser that makes a file. Returns the paths of both.
+    private func markingPlugin() throws -> (plugin: String, mark: String) {
       let source = folder.appending(path: "marking.c").path
       let (marking, mark) = (folder.appending(path: "marking.so").path, folder.appending(path: "mark").path)
       try """
@@ -132,6 +132,42 @@ extension EndToEnd {
       const promise_plugin_t *promise_plugin_entry(uint32_t abi) { return abi > 0 ? &plugin : NULL; }
       """.write(toFile: source, atomically: true, encoding: .utf8)
       try Package.run("cc", ["-shared", "-fPIC", "-I", Package.include, "-o", marking, source])
+      return (marking, mark)
+    }
+
+    @Test(
+      "an untrusted file that takes the place of a trusted one does not run in a child that describes or checks it",
+      arguments: [("inspect", 40), ("check", 40)])
+    func exchangedDescriptions(command: String, count: Int) throws {
+      let (marking, mark) = try markingPlugin()
+      #expect(try run("trust", "policy", "--untrusted", "process", "any").status == 0)
+      #expect(try run("trust", "add", plugin).status == 0)
+      let isOver = DispatchSemaphore(value: 0)
+      let hasEnded = DispatchSemaphore(value: 0)
+      let (trusted, next) = (folder.appending(path: "trusted").path, folder.appending(path: "next").path)
+      #expect(link(plugin, trusted) == 0)
+      let thread = Thread { [plugin] in
+        while isOver.wait(timeout: .now()) == .timedOut {
+          for file in [marking, trusted] where link(file, next) == 0 { rename(next, plugin) }
+        }
+        hasEnded.signal()
+      }
+      thread.start()
+      defer {
+        isOver.signal()
+        hasEnded.wait()
+      }
+      for _ in 0..<count {
+        let options = command == "check" ? ["--calls", "1", "--timeout", "1"] : []
+        _ = try HostProcess.run([command] + options + [plugin], environment: ["XDG_CONFIG_HOME": folder.path])
+        #expect(access(mark, F_OK) != 0)
+        if unlink(mark) == 0 { break }
+      }
+    }
+
+    @Test("an untrusted plugin that has to be confined is confined while it is described, and not checked")
+    func untrustedDescriptions() throws {
+      let (marking, mark) = try markingPlugin()
       let commands = [
         ["list", marking], ["inspect", marking], ["doc", marking], ["call", marking, "one", "--help"],
       ]
@@ -311,6 +347,29 @@ extension EndToEnd {
       #expect(call.status == 2 && call.text == "")
       #expect(
         call.errors.hasPrefix("plugin-host: \(configuration):2: \"\(line)\": expected \"policy"), "\(call.errors)")
+    }
+
+    @Test(
+      "a second policy, which would loosen the first one, is a mistake",
+      arguments: ["policy any", "untrusted in-process"])
+    func aSecondPolicyIsAMistake(line: String) throws {
+      try write("policy listed\n  untrusted process\n\(line)\n")
+      let call = try run("call", plugin, "echo", "3")
+      #expect(call.status == 2 && call.text == "")
+      let word = line.prefix { $0 != " " }
+      #expect(call.errors.hasPrefix("plugin-host: \(configuration):3: a second line \"\(word)\": "), "\(call.errors)")
+      // The command replaces an indented line.
+      try write("  policy listed\n")
+      #expect(try run("trust", "policy", "any").status == 0)
+      #expect(try run("call", plugin, "echo", "3").text == "3\n")
+    }
+
+    @Test("rules that the environment accepts although others can change them hold in workers too")
+    func unsafeRules() throws {
+      try write("policy listed\n")
+      #expect(try run("trust", "add", plugin).status == 0)
+      #expect(chmod(configuration, 0o666) == 0)
+      #expect(try isLoaded())
     }
 
     @Test func aFileThatIsNeitherPluginNorKeyIsNotAdded() throws {

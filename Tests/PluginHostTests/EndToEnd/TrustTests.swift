@@ -46,6 +46,38 @@ extension EndToEnd {
       #expect(try run(signature, Self.strict).errors.contains("every user can write to \(folder.path): take"))
     }
 
+    @Test("the libraries that a plugin needs are checked, and a library that is found by its name")
+    func needed() throws {
+      let (folder, other) = (try Folder(), try Folder())
+      let library = other.path + "/help.so"
+      try "int help(void) { return 7; }".write(toFile: library + ".c", atomically: true, encoding: .utf8)
+      try Package.run("cc", ["-shared", "-fPIC", "-w", library + ".c", "-o", library])
+      let source = Package.fixtures.appending(path: "kinds.c").path
+      try Package.run(
+        "cc",
+        [
+          "-shared", "-fPIC", "-w", source, "-o", folder.plugin, "-I", Package.include, "-D_GNU_SOURCE", "-pthread",
+          "-L\(other.path)", "-Wl,--no-as-needed", "-l:help.so", "-Wl,-rpath,\(other.path)",
+        ])
+      let environment = Self.strict.merging(["LD_LIBRARY_PATH": other.path]) { $1 }
+      let commands = [
+        ["list", folder.plugin], ["inspect", folder.plugin], ["call", folder.plugin, "tiny", "1"],
+        ["call", "--isolation", "process", folder.plugin, "tiny", "1"],
+      ]
+      let named = ["call", "--signature", "help() -> i32", "help.so"]
+      for command in commands + [named] { #expect(try run(command, environment).status == 0, "\(command)") }
+      chmod(other.path, 0o777)
+      let danger = "\(library): every user can write to \(other.path): take"
+      for command in commands {
+        let refused = try run(command, Self.strict)
+        #expect(refused.status == 2 && refused.text == "", "\(command): \(refused)")
+        #expect(refused.errors.contains("plugin-host: \(folder.plugin): needs \(danger)"), "\(refused)")
+        #expect(try run([command[0], "--accept-unsafe-files"] + command.dropFirst(), Self.strict).status == 0)
+      }
+      let refused = try run(named, environment)
+      #expect(refused.status == 2 && refused.errors.contains("plugin-host: \(danger)"), "\(refused)")
+    }
+
     @Test("a trust file that another user can change is refused, and no plugin is loaded")
     func rules() throws {
       let folder = try Folder()

@@ -120,7 +120,7 @@ extension EndToEnd {
       }
       for name in ["there", "own/out", "fresh"] { #expect(try folder.text(name) == "0\n") }
       #expect(try isLink("link"))
-      let pipe = folder.path("own/pipe")
+      let pipe = folder.path("pipe")
       #expect(mkfifo(pipe, 0o600) == 0)
       let reader = open(pipe, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }
@@ -128,6 +128,32 @@ extension EndToEnd {
       var bytes = [UInt8](repeating: 0, count: 16)
       let count = Glibc.read(reader, &bytes, bytes.count)
       #expect(count == 2 && bytes.starts(with: Array("0\n".utf8)))
+    }
+
+    @Test(
+      "a pipe in the folder, which nobody may read, is replaced by the result or the trace", .timeLimit(.minutes(2)))
+    func pipes() throws {
+      try prepare()
+      for (option, name) in [("-o", "own/out"), ("--trace", "own/trace")] {
+        for hasReader in [false, true] {
+          let path = folder.path(name)
+          unlink(path)
+          #expect(mkfifo(path, 0o600) == 0)
+          let reader = hasReader ? open(path, O_RDONLY | O_NONBLOCK) : -1
+          defer { if reader >= 0 { close(reader) } }
+          let host = try HostProcess(
+            ["call", "--allow", "write=\(folder.path("own"))", "linking", "put", "nowhere", folder.path("own/x")]
+              + [option, path])
+          try host.process.run()
+          let deadline = Date(timeIntervalSinceNow: 30)
+          while host.process.isRunning, Date() < deadline { usleep(10_000) }
+          if host.process.isRunning { host.process.terminate() }
+          #expect(try host.wait().status == 0, "\(option)")
+          var information = stat()
+          #expect(lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG, "\(option)")
+        }
+      }
+      #expect(try folder.text("own/out") == "0\n" && folder.text("own/trace").contains("traceEvents"))
     }
 
     @Test("a capability for a link out of a plugin's folder of write= is refused", arguments: ["read", "write"])

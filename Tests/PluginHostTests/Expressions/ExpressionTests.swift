@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: [
     ("mode", "\"fast\" is neither true nor false; compare it with something"),
-    ("steps.a.ok < 1", "true < 1: expected two numbers, or two texts"),
+    ("steps.a.ok < 1", "true < 1: expected two numbers of at most 128 bits, or two texts"),
   ])
   func reportsValues(text: String, message: String) throws {
     do {

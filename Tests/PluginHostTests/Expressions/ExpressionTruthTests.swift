@@ -54,10 +54,21 @@ import Testing
     #expect(try holds("x != y", x, y))
   }
 
+  @Test("an integer of more than 128 bits is not rounded: it equals no number, and has no order")
+  func longIntegers() throws {
+    let (long, other) = (PluginValue.string("1" + String(repeating: "0", count: 39) + "1"), PluginValue.double(1e40))
+    #expect(try !holds("x == y", long, other))
+    for (x, y) in [(long, other), (other, long), (long, .string("5")), (long, .string("1e5")), (long, long)] {
+      #expect(throws: Expression.EvaluationError.self) { try holds("x < y", x, y) }
+    }
+    #expect(throws: Expression.EvaluationError.self) { try holds("x + 1 > 0", long) }
+    #expect(try holds("x < y", long, .string("a")))
+  }
+
   @Test(
     arguments: [
       (.int(1), .double(1.5)), (.uint(1), .uint(2)), (.string("a"), .string("b")), (.string("9"), .int(10)),
-      (.string("9"), .string("10")),
+      (.string("9"), .string("10")), (.string("0x9"), .int(10)),
     ] as [(PluginValue, PluginValue)])
   func haveAnOrder(less: PluginValue, greater: PluginValue) throws {
     for (symbol, results) in [

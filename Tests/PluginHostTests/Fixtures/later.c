@@ -67,6 +67,24 @@ static promise_t *never(void) {
   return promise;
 }
 
+/* Never returns. */
+static void block(void) {
+  for (;;)
+    pause();
+}
+
+static void block_discard(void *context) {
+  (void)context;
+  host->log(host, PROMISE_LOG_WARNING, "discard begins");
+  block();
+}
+
+static promise_t *stubborn(void) {
+  promise_t *promise = promise_new_discardable(block_discard, NULL, NULL);
+  promise_retain(promise);
+  return promise;
+}
+
 /* Returns a promise that nobody can settle. */
 static promise_t *lost(void) {
   return promise_new();
@@ -91,12 +109,6 @@ static promise_str_t opens(void) {
     pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);
   return has_begun ? (promise_str_t){"discarded", 9} : (promise_str_t){"not begun", 9};
-}
-
-/* Never returns. */
-static void block(void) {
-  for (;;)
-    pause();
 }
 
 typedef struct {
@@ -253,6 +265,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("left() -> str !", left, "Waits for right."),
     FUNCTION("right() -> str !", right, "Waits for left."),
     FUNCTION("never() -> promise<void>", never, "Never settles."),
+    FUNCTION("stubborn() -> promise<void>", stubborn, "Has a discard block that never returns."),
     FUNCTION("lost() -> promise<void>", lost, "Cannot settle."),
     FUNCTION("late() -> promise<void>", late, "Returns when opens() has begun, and never settles."),
     FUNCTION("opens() -> str", opens, "Waits until the promise of late() is discarded."),

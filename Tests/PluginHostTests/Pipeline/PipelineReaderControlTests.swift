@@ -24,6 +24,11 @@ import Testing
     #expect(try step("retry: {times: 3, on: x}").retry?.on == ["x"])
   }
 
+  @Test(arguments: [("true", true), ("True", true), ("YES", true), ("false", false), ("FALSE", false), ("No", false)])
+  func truthValuesAreWordsOfYAML(word: String, value: Bool) throws {
+    #expect(try step("pure: \(word)").isPure?.value == value)
+  }
+
   @Test(arguments: [
     ("retry: 0", "\"retry\" must be a number from 1 to 1000000; this is \"0\""),
     ("retry: 1000001", "\"retry\" must be a number from 1 to 1000000; this is \"1000001\""),
@@ -31,6 +36,8 @@ import Testing
     ("each: [1], limit: 0", "\"limit\" must be a number from 1 to 1000000; this is \"0\""),
     ("limit: 2", "\"limit\" needs \"each\" in the same step"),
     ("serial: false", "\"serial\" must be a name, which steps that exclude each other share: \(Name.rule)"),
+    ("serial: no", "\"serial\" must be a name, which steps that exclude each other share: \(Name.rule)"),
+    ("serial: OFF", "\"serial\" must be a name, which steps that exclude each other share: \(Name.rule)"),
     ("serial: 2", "\"serial\" must be a name, which steps that exclude each other share: \(Name.rule)"),
     ("retry: {times: 1, factor: 0.99}", "\"factor\" must be a number from 1 to 1000; this is \"0.99\""),
     ("retry: {times: 1, factor: 1001}", "\"factor\" must be a number from 1 to 1000; this is \"1001\""),

@@ -40,6 +40,32 @@ import Testing
       ])
   }
 
+  @Test("only the first of many unknown names are looked for among all names")
+  func manyUnknownSteps() throws {
+    let (_, mistakes) = try graph("packed:\n" + (0..<30).map { "s\($0): pakced" }.joined(separator: "\n"))
+    #expect(mistakes.count == 30)
+    #expect(mistakes.count { $0.hasSuffix("; did you mean \"packed\"?") } == 20)
+  }
+
+  @Test("the inputs of a chain of steps that take events are those of all steps above, in any order of the file")
+  func inputsOfTakers() throws {
+    for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]] {
+      let lines = [
+        "a: {call: p.f}", "r: {call: p.f}", "b: {call: p.f, each: {stream: r}}",
+        "c: {call: p.f, each: {stream: b}, after: a}", "d: {call: p.f, each: {stream: r}}",
+      ]
+      let yaml = order.map { "  \(lines[$0])\n" }.joined()
+      let pipeline = try PipelineReader.read(source("plugins: []\nsteps:\n" + yaml))
+      var mistakes: [Mistake] = []
+      let graph = StepGraph(pipeline.steps, mistakes: &mistakes)
+      #expect(mistakes == [])
+      func inputs(_ name: String) -> [String] {
+        graph.inputs[graph.number(of: name)!].map { pipeline.steps[$0].name.value }
+      }
+      #expect(["a", "r", "b", "c", "d"].map(inputs) == [[], ["a"], ["a"], ["a"], []], "\(order)")
+    }
+  }
+
   @Test func reportsAStepThatWaitsForItself() throws {
     #expect(try graph("a: a").1 == ["3:26: the step \"a\" waits for itself"])
   }

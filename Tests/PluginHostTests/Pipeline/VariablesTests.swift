@@ -21,6 +21,12 @@ import Testing
     #expect(try values("{a: 1, b: 2}", ["a=${b}"])["a"] == "${b}")
   }
 
+  @Test("a value on the command line with U+FFFF is that text")
+  func marks() throws {
+    let word = RawText.text(Array("a=\u{FFFF}A".utf8))
+    #expect(try values("{a: 1}", [word])["a"] == "\u{FFFF}A")
+  }
+
   /// `v1` to `v7`, each of which is ten times its predecessor.
   private static let tenfold = (1...7).map { number in
     "v\(number): '\(String(repeating: "${v\(number - 1)}", count: 10))'"
@@ -44,6 +50,10 @@ import Testing
       "plugin-host: --set inptu: the pipeline has no variable \"inptu\"; did you mean \"input\"?"
     ),
     ("{a: 1}", ["a=1", "a=2"], "plugin-host: --set a: given more than once"),
+    (
+      "{a: 1}", [RawText.text(Array("a=".utf8) + [0xFF])],
+      "plugin-host: --set a: the value is not UTF-8 text; pass other content as a file, \"@FILE\""
+    ),
     ("{a: }", [], "plugin-host: the variable \"a\" has no value: give it one with --set a=VALUE"),
   ])
   func refusesGivenValues(set: String, given: [String], message: String) {

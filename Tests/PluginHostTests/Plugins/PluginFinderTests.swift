@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Testing
 
@@ -57,6 +58,15 @@ import Testing
     #expect(throws: Failure(.notLoaded, "/none: No such file or directory")) {
       try PluginFinder.files(in: "/none")
     }
+  }
+}
+
+@Suite struct SearchOptionsTests {
+  @Test("a folder without a name is refused, and is not the root folder")
+  func emptyNames() throws {
+    #expect(try SearchOptions.parse(["--plugins", "a"]).directories == ["a"])
+    let error = #expect(throws: (any Error).self) { try SearchOptions.parse(["--plugins", ""]) }
+    #expect(error.map { SearchOptions.message(for: $0) } == "--plugins \"\": expected the name of a folder")
   }
 }
 

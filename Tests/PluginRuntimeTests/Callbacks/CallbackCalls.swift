@@ -264,6 +264,24 @@ struct CallbackCalls: CallsPlugin {
       ])
   }
 
+  @Test("an error that is thrown after invoke() has returned a promise is logged, because it cannot reject that")
+  func throwingAfterInvoke() async throws {
+    struct Full: Error {}
+    let function = try host.function("keep_settled", of: "test.callbacks")
+    guard case .callback(let callback) = Argument.callback({ _ in throw Full() }).content else { return }
+    var (argument, result) = (try #require(callback.wrapped), promise_value_t())
+    #expect(function.invoke(&argument, count: 1, into: &result) == PROMISE_FULFILLED)
+    #expect(await outcome("call_kept", .value(.int(2)), .value(.int(1))).value == .int(0))
+    _ = await outcome("settle")
+    promise_value_release(&result)
+    promise_value_release(&argument)
+    #expect(
+      log.events == [
+        "error test.callbacks: the callback 'f' of test.callbacks.keep_settled threw when it could no longer reject the "
+          + "call: Full()"
+      ])
+  }
+
   @Test("a callback has to return a value of the signature's type")
   func results() async {
     let error = await outcome("maybe", .callback { _ in .string("no number") }).pluginError

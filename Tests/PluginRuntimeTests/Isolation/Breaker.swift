@@ -91,8 +91,31 @@ struct Breaker {
       #expect(outcome.pluginError?.kind != .quarantined && outcome.workerEnd != nil, "\(outcome)")
     }
     try #require(symlink(Fixture.pluginHost, program) == 0)
+    // The second one that counts.
+    #expect(try await plugin.outcome("die", .string("kill")).workerEnd != nil)
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
     #expect(opened.events == [])
+    plugin.unload()
+  }
+
+  @Test("workers that cannot be started are tried at longer and longer intervals")
+  func intervals() async throws {
+    let program = Fixture.file("worker")
+    try #require(symlink(Fixture.pluginHost, program) == 0)
+    let plugin = try IsolatedPlugin.loading("dying") { options in
+      options.program = WorkerProgram(path: program)
+      options.backoff = .milliseconds(30)
+    }
+    try #require(unlink(program) == 0)
+    _ = try await plugin.outcome("die", .string("kill"))
+    // 30 ms, 60 ms ...: after six workers, almost two seconds have passed.
+    let end = ContinuousClock.now + .milliseconds(1_500)
+    var count = 0
+    while .now < end {
+      #expect(try await plugin.outcome("echo", .int(3)).workerEnd != nil)
+      count += 1
+    }
+    #expect(count <= 7)
     plugin.unload()
   }
 

@@ -83,6 +83,33 @@ struct CallFlowTests {
     #expect(started.events == [calls[1].number])
   }
 
+  @Test("a closed queue is not emptied while its last call is being started")
+  func starting() async throws {
+    let flow = flow(inFlight: 1)
+    #expect(flow.admit() == .start)
+    let (entered, gate) = (Gate(), Gate())
+    defer { gate.open() }
+    let call = WaitingCall(
+      awaiting: [],
+      begin: { call in
+        entered.open()
+        gate.wait()
+        return call.promise
+      }, remove: { nil })
+    #expect(flow.admit(call, number: flow.newNumber()) == .waits)
+    _ = flow.slot()
+    await onThread { entered.wait() }
+    let left = Recorder<Int>()
+    let closing = Task {
+      await onThread { left.record(flow.close(deadline: .now() + .seconds(3_600)).count) }
+    }
+    try await waiting(for: { flow.admit() == .closed })
+    #expect(left.events == [])
+    gate.open()
+    try await waiting(for: { left.events == [0] })
+    await closing.value
+  }
+
   @Test("a closed queue takes no call, and is emptied as soon as its last call is removed")
   func closing() async throws {
     let flow = flow()

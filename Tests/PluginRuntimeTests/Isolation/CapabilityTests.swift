@@ -60,4 +60,18 @@ struct CapabilityTests {
     #expect(both == (try capabilities("read=/a", "read=/c", "write=/b", "write=/d", "memory=2M", "cpu=2")))
     #expect(Capabilities.unrestricted == (try capabilities("all")))
   }
+
+  @Test("paths that are added after the others were resolved are resolved too")
+  func resolved() throws {
+    var capabilities = Capabilities()
+    try capabilities.allow("read=a")
+    capabilities.resolvePaths { "/\($0)" }
+    try capabilities.allow("write=b")
+    capabilities.resolvePaths { "/x\($0)" }
+    capabilities.reads.append("c")
+    capabilities.resolvePaths { "/y\($0)" }
+    #expect(capabilities.reads == ["/y/x/a", "/yc"] && capabilities.writes == ["/y/xb"])
+    capabilities.resolvePaths { "/z\($0)" }
+    #expect(capabilities.reads == ["/y/x/a", "/yc"])
+  }
 }

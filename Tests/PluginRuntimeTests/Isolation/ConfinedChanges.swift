@@ -79,8 +79,10 @@ struct ConfinedChanges {
     }
     #expect(try await plugin.outcome("read_and_die", .string("/dev/null")).workerEnd != nil)
     try await expectRefusal(plugin, "read")
-    let written = try await plugin.outcome("write_file", .string(secret))
+    let written = try await plugin.outcome("open_with", .string(secret), .int(Int64(O_WRONLY | O_TRUNC)))
     #expect(written.refusal?.description == "write=\(secret) (openat)", "\(written)")
+    // The host reports the call from its own rules. The kernel must have refused it.
+    #expect(try String(contentsOfFile: secret, encoding: .utf8) == "secret")
   }
 
   @Test("a capability for a symbolic link is one for its target")
@@ -132,6 +134,12 @@ struct ConfinedChanges {
     }
     #expect(try await change("fchmod", 0o4751).value == .int(0))
     #expect(mode(file) == 0o751)
+    let device = try await plugin.outcome(
+      "change_open", .string("/dev/null"), .int(Int64(O_RDWR)), .string("fchmod"), .uint(0o666))
+    #expect(
+      device.pluginError?.message
+        == "was refused 'write=/dev/null (fchmod)', which needs that capability and an own file that is open for writing"
+    )
     #expect(try await change("fchown", UInt64(getuid())).value == .int(0))
     #expect(try await change("fchown", UInt64(getuid()) + 1).refusal?.description == "write=\(file) (fchown)")
   }

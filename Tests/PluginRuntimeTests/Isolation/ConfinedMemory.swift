@@ -44,12 +44,33 @@ struct ConfinedMemory {
     guard let plugin = try loading("memory=256M") else { return }
     let outcome = try await plugin.outcome("map_stacks", .uint(1 << 20), .uint(512))
     #expect(outcome.refusal?.description == "memory=256M (mmap)", "\(outcome)")
-    guard case .uint(let limit)? = try await plugin.outcome("limit_of_stack").value else {
-      Issue.record("no limit")
-      return
-    }
-    #expect(limit <= 256 << 20)
+    #expect(try await limitOfStack(plugin) <= 256 << 20)
     #expect(try await loading()?.outcome("map_stacks", .uint(1 << 20), .uint(1)).value == .int(0))
+  }
+
+  private func limitOfStack(_ plugin: IsolatedPlugin) async throws -> UInt64 {
+    let value = try await plugin.outcome("limit_of_stack").value
+    guard case .uint(let limit)? = value else {
+      Issue.record("\(String(describing: value)) is no limit")
+      return .max
+    }
+    return limit
+  }
+
+  @Test("without a limit of stacks, those of threads are not as large as the memory")
+  func unlimitedStacks() async throws {
+    var stack = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &stack)
+    guard stack.rlim_max == rlim_t.max else { return print("skipped: the stack of this process has a hard limit") }
+    let old = stack
+    stack.rlim_cur = rlim_t.max
+    try #require(setrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &stack) == 0)
+    defer {
+      stack = old
+      setrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &stack)
+    }
+    guard let plugin = try loading("memory=1G") else { return }
+    #expect(try await limitOfStack(plugin) == 8 << 20)
   }
 
   @Test("memory in several mappings counts with its sum")

@@ -1,5 +1,6 @@
 import CPluginEdge
 import Glibc
+import Promises
 import Testing
 
 @testable import PluginRuntime
@@ -105,19 +106,8 @@ struct OutgoingFramesTests {
   @Test("wait for a time, not for space in the socket, while too many descriptors of the user are under way")
   func descriptors() async {
     await #expect(processExitsWith: .success) {
-      // The limit is that of each process, and does not hold for root. No other process has this user.
-      #expect(setuid(64_321) == 0 || geteuid() != 0)
-      var limit = rlimit(rlim_cur: 64, rlim_max: 64)
-      #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-      let socketPair = { () -> [Int32] in
-        var ends: [Int32] = [-1, -1]
-        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        return ends
-      }
-      let (held, sockets) = (socketPair(), socketPair())
-      let descriptors = [Int32](repeating: sockets[1], count: 16)
-      while plugin_sealed_send(held[0], "x", 1, descriptors, descriptors.count, false) > 0 {}
-      #expect(errno == ETOOMANYREFS)
+      guard becomeOtherUser() else { return }
+      let (held, sockets) = (holdDescriptors(), socketPair())
       let block = try #require(SharedBytes(copying: [1]))
       var outgoing = OutgoingFrames()
       var isLeft = outgoing.send(try Frame(.log, 2, .bytes([3]), memory: [block]).encoded(), sockets[0])
@@ -130,4 +120,64 @@ struct OutgoingFramesTests {
       #expect(!outgoing.lacksDescriptors && outgoing.size == 0)
     }
   }
+
+  @Test("the rules of a worker wait for them too")
+  func rules() async {
+    await #expect(processExitsWith: .success) {
+      guard becomeOtherUser() else { return }
+      let (held, sockets) = (holdDescriptors(), socketPair())
+      let isStarted = ProcessGuard.startThread {
+        usleep(200_000)
+        held.forEach { close($0) }
+      }
+      #expect(isStarted && plugin_confinement_send(sockets[0], "x", 1, sockets[1]) == 0)
+    }
+  }
+
+  @Test("a worker is not killed for frames that wait for them")
+  func innocent() async {
+    await #expect(processExitsWith: .success) {
+      let path = try Fixture.plugin("asking")
+      guard becomeOtherUser() else { return }
+      guard access(path, R_OK) == 0, access(Fixture.pluginHost, X_OK) == 0 else {
+        return print("skipped: another user cannot run the worker")
+      }
+      var options = IsolationOptions.tests
+      options.loadTimeout = .seconds(4)
+      let plugin = try IsolatedPlugin(loading: path, options)
+      let held = holdDescriptors()
+      let call = plugin.call("length", [.value(.bytes([UInt8](repeating: 0, count: 100_000)))], timeout: nil)
+      try await Task.sleep(for: .seconds(7))
+      #expect(call.state == .pending)
+      held.forEach { close($0) }
+      #expect(try await call.outcomeInTime().value == .uint(100_000))
+    }
+  }
+}
+
+/// Makes this process that of a user without other processes: the limit on descriptors under way is that of each user,
+/// and does not hold for root. Returns false, and prints a line, if the system does not know such a user.
+private func becomeOtherUser() -> Bool {
+  guard geteuid() != 0 || setuid(64_321) == 0 else {
+    print("skipped: the process cannot become that of another user")
+    return false
+  }
+  return true
+}
+
+private func socketPair() -> [Int32] {
+  var ends: [Int32] = [-1, -1]
+  #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+  return ends
+}
+
+/// Sends as many descriptors as the user may have under way. Closing the sockets that are returned ends that.
+private func holdDescriptors() -> [Int32] {
+  var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+  #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+  let held = socketPair()
+  let descriptors = [Int32](repeating: held[1], count: 16)
+  while plugin_sealed_send(held[0], "x", 1, descriptors, descriptors.count, false) > 0 {}
+  #expect(errno == ETOOMANYREFS)
+  return held
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Promises
 import PromisesTestSupport
+import Synchronization
 import Testing
 
 @testable import PluginRuntime
@@ -99,6 +100,23 @@ struct Reloading {
     plugin.unload()
   }
 
+  @Test("reloading resumes the old workers once the new ones, which have failed, have ended and given back a lock")
+  func resuming() async throws {
+    let file = try ExchangedFile()
+    let folder = URL(fileURLWithPath: file.events).deletingLastPathComponent()
+    let lock = "-DLOCK=\"\(folder.appendingPathComponent("lock").path)\""
+    try file.install(1, lock)
+    let lines = Recorder<String>()
+    let plugin = try IsolatedPlugin(
+      loading: file.path, try file.options, host: Host.Options(log: { _, _, line in lines.record(line) }))
+    try file.install(2, lock, "-DSICK")
+    let error = #expect(throws: PluginError.self) { try plugin.reload() }
+    #expect(error?.message.contains("sick") == true, "\(error as Any)")
+    #expect(!lines.events.contains { $0.contains("locked") }, "\(lines.events)")
+    #expect(file.lines == ["load 1", "quiesce 1", "load 2", "health 2", "unload 2", "resume 1"])
+    plugin.unload()
+  }
+
   @Test("reloading lets the calls that come during quiesce() wait for the new file, or until their time is over")
   func quiescing() async throws {
     let file = try ExchangedFile()
@@ -125,6 +143,37 @@ struct Reloading {
     #expect(try await over.outcomeInTime().value == .void)
     for call in calls { #expect(try await call.outcomeInTime().value == .int(2)) }
     plugin.unload()
+  }
+
+  @Test("reloading starts no new worker once the plugin is to be unloaded")
+  func unloading() async throws {
+    let file = try ExchangedFile()
+    let folder = URL(fileURLWithPath: file.events).deletingLastPathComponent()
+    let go = folder.appendingPathComponent("go").path
+    try file.install(1, "-DWAITS=\"\(go)\"")
+    var options = try file.options
+    try options.capabilities.allow("read=\(folder.path)")
+    let plugin = try IsolatedPlugin(loading: file.path, options)
+    try file.install(2)
+    let (errors, ended) = (Recorder<PluginError?>(), Recorder<Int>())
+    Thread.detachNewThread {
+      do throws(PluginError) {
+        try plugin.reload()
+        errors.record(nil)
+      } catch {
+        errors.record(error)
+      }
+    }
+    try await waiting(for: { file.lines.contains("quiesce 1") })
+    Thread.detachNewThread {
+      plugin.unload()
+      ended.record(1)
+    }
+    try await waiting(for: { plugin.state.withLock(\.isClosed) })
+    #expect(FileManager.default.createFile(atPath: go, contents: nil))
+    try await waiting(for: { ended.count == 1 })
+    #expect(errors.events.map { $0?.kind } == [.rolledBack])
+    #expect(file.lines == ["load 1", "quiesce 1", "resume 1", "unload 1"])
   }
 
   @Test("reloading is refused by a plugin that does not quiesce, and by a host for its own process")
@@ -358,6 +407,35 @@ struct Reloading {
     let descriptor = open(file.path, O_WRONLY)
     try #require(pwrite(descriptor, "\u{7F}ELF", 4, 0) == 4 && close(descriptor) == 0)
     try await waiting(for: { reports.events == ["test.reloading"] })
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
+  @Test("reloading follows from a change whose event the system has dropped because there were too many")
+  func overflown() async throws {
+    let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+    let limit = try #require(Int(text.filter(\.isNumber)))
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let (gate, reports) = (Gate(), Recorder<String>())
+    defer { gate.open() }
+    let watcher = try PluginWatcher(host) { plugin, _ in
+      reports.record(plugin)
+      // Holds the thread that reads the events.
+      gate.wait()
+    }
+    try file.install(2)
+    try await waiting(for: { reports.count == 1 })
+    let folder = (file.path as NSString).deletingLastPathComponent
+    let names = ["\(folder)/one", "\(folder)/two"]
+    #expect(FileManager.default.createFile(atPath: names[0], contents: nil))
+    // Equal events that follow each other count once.
+    for number in 0..<(limit + 10) { rename(names[number % 2], names[(number + 1) % 2]) }
+    try file.install(3)
+    gate.open()
+    try await waiting(for: { reports.count == 2 })
+    #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(3))
     watcher.stop()
     try host.unload("test.reloading")
   }

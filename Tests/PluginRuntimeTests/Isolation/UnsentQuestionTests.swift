@@ -12,7 +12,8 @@ struct UnsentQuestionTests {
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
     defer { close(sockets[0]) }
     let channel = WorkerChannel(moving: sockets[1])
-    let questions = WorkerQuestions(channel, FrameServer(channel, CallThreads(limit: 1), limit: 1))
+    let threads = CallThreads(limit: 1)
+    let questions = WorkerQuestions(channel, FrameServer(channel, threads, limit: 1), threads)
     var deep = PluginValue.void
     for _ in 0..<PluginValue.maximumDepth + 10 { deep = .array([deep]) }
     weak var gone: Promise<PluginValue>?

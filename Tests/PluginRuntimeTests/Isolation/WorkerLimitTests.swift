@@ -32,6 +32,16 @@ struct WorkerLimitTests {
     })
   }
 
+  @Test("a time limit of a call counts while no worker is started because the last one ended without an answer")
+  func beforeRestart() async throws {
+    let plugin = try IsolatedPlugin.loading("dying") { $0.backoff = .seconds(3_600) }
+    #expect(try await plugin.outcome("die", .string("kill")).workerEnd != nil)
+    #expect(try await plugin.outcome("echo", .int(1), timeout: .milliseconds(1)).pluginError?.kind == .timedOut)
+    // The next one is started after 5 s.
+    #expect(plugin.workers.map(\.generation) == [1])
+    plugin.unload(deadline: .zero)
+  }
+
   @Test("a limit of depth rejects the call whose argument or result is too deep, and no other")
   func depth() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
@@ -45,6 +55,29 @@ struct WorkerLimitTests {
     #expect(refused.pluginError?.kind == .notIsolated, "\(refused)")
     #expect(refused.pluginError?.message.contains("cannot send the result of a call") == true, "\(refused)")
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    plugin.unload()
+  }
+
+  @Test("an answer that came before the worker was killed for another call counts")
+  func answered() async throws {
+    let (gate, logged) = (Gate(), Recorder<Int>())
+    defer { gate.open() }
+    let host = Host.Options(log: { _, _, text in
+      guard text == "no value" else { return }
+      logged.record(1)
+      // Holds the thread that reads the answers of the worker.
+      gate.wait()
+    })
+    let plugin = try IsolatedPlugin.loading("dying", host: host) { $0.grace = .seconds(2) }
+    let stuck = plugin.call("block", [], timeout: .milliseconds(100))
+    // By then the worker was asked to stop the call.
+    try await Task.sleep(for: .seconds(1))
+    let call = plugin.call("log_setting", [.value(.string("none"))], timeout: nil)
+    try await waiting(for: { logged.count == 1 })
+    try await Task.sleep(for: .seconds(2))
+    gate.open()
+    #expect(try await call.outcomeInTime().value == .void)
+    #expect(try await stuck.outcomeInTime().workerEnd?.fault?.contains("did not stop within") == true)
     plugin.unload()
   }
 

@@ -30,7 +30,9 @@ struct WorkerQuestionTests {
 
   @Test("closures of one plugin that all wait do not delay the answers to another")
   func ofOthers() async throws {
-    let (asking, other) = (try IsolatedPlugin.loading("asking"), try IsolatedPlugin.loading("asking"))
+    let threads = 8
+    let asking = try IsolatedPlugin.loading("asking") { $0.questionThreads = threads }
+    let other = try IsolatedPlugin.loading("asking")
     let (gate, asked) = (Gate(), Recorder<Int>())
     defer { gate.open() }
     let body = Argument.callback { arguments in
@@ -38,12 +40,36 @@ struct WorkerQuestionTests {
       gate.wait()
       return arguments[0]
     }
-    let calls = (0...WorkerLink.threads).map { _ in asking.call("ask", [body, .value(.int(7))], timeout: nil) }
-    try await waiting(for: { asked.count >= WorkerLink.threads })
+    let calls = (0...threads).map { _ in asking.call("ask", [body, .value(.int(7))], timeout: nil) }
+    try await waiting(for: { asked.count >= threads })
     #expect(try await other.outcome("refuse", .uint(1)).reason != nil)
+    #expect(asked.count == threads)
     gate.open()
     for call in calls { #expect(try await call.outcomeInTime().value == .int(7)) }
     for plugin in [asking, other] { plugin.unload() }
+  }
+
+  @Test(
+    "without threads a question is rejected, and RLIMIT_NPROC is named: the thread that reads answers runs no closure")
+  func withoutThreads() async {
+    await #expect(processExitsWith: .success) {
+      let plugin = try IsolatedPlugin.loading("asking")
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      #expect(setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0)
+      // The limit does not hold for root.
+      if getuid() == 0 { #expect(setuid(65_534) == 0) }
+      let asked = Recorder<Int>()
+      let body = Argument.callback { arguments in
+        asked.record(1)
+        return arguments[0]
+      }
+      let call = plugin.call("ask", [body, .value(.int(7))], timeout: nil)
+      // Without concurrency, whose threads cannot be started either.
+      for _ in 0..<30_000 where call.state == .pending { usleep(1_000) }
+      let reason = call.state == .rejected ? call.rejectReason as? PluginError : nil
+      #expect(reason?.kind == .overloaded && reason?.message.contains("RLIMIT_NPROC is 0: ") == true)
+      #expect(asked.count == 0)
+    }
   }
 
   @Test("questions of a worker that has ended do not count for the next one, and their closures are released")
@@ -109,6 +135,23 @@ struct WorkerQuestionTests {
     #expect(wrong.promiseError?.message.contains("no plugin of this id is loaded") == true, "\(wrong)")
     let missing = try await outcome("call", .text("test.whole"), .text("nothing"))
     #expect(missing.promiseError?.message.contains("has no function 'nothing'") == true, "\(missing)")
+    host.unloadAll()
+  }
+
+  @Test("questions are answered that the reaction to the end of another plugin's call asks")
+  func nested() async throws {
+    let host = try Host.loading("reloading")
+    try host.load(try Fixture.plugin("caller"), isolation: .tests)
+    let body = Argument.callback { arguments in
+      guard case .int(let number)? = arguments.first else { return .int(0) }
+      return .int(number + 1)
+    }
+    let relayed = host.call("relay", of: "test.caller", [.text("test.reloading"), .text("gate"), body])
+    // By the second answer, the function has returned, so its reaction is attached.
+    #expect(try await host.call("leaf", of: "test.caller").outcomeInTime().value == .uint(7))
+    try await waiting { await host.outcome("open_gates", of: "test.reloading").value == .int(1) }
+    let outcome = try await relayed.outcomeInTime()
+    #expect(outcome.value == .int(2), "\(outcome)")
     host.unloadAll()
   }
 

@@ -133,10 +133,68 @@ struct AffinityTests {
     #expect(try await blocked.outcomeInTime().value == .uint(3))
   }
 
+  @Test("plugins with a thread of their own are not unloaded while a function of another plugin runs there")
+  func occupied() async throws {
+    let thread = SerialThread()
+    let host = try host(["test.affine": thread, "test.second": thread])
+    let (entered, gate) = (Gate(), Gate())
+    defer { gate.open() }
+    let body = PluginCallback { _ in
+      entered.open()
+      gate.wait()
+      return .uint(3)
+    }
+    let blocked = host.call("with", of: "test.affine", [Argument(.callback(body))])
+    await onThread { entered.wait() }
+    // The second plugin is the first to be unloaded.
+    #expect(try await host.unloadAllInTime(deadline: .milliseconds(20)) == ["test.second", "test.affine"])
+    gate.open()
+    #expect(try await blocked.outcomeInTime().value == .uint(3))
+    #expect(!log.events.contains { $0.contains("unload") })
+  }
+
+  @Test(
+    "plugins are not unloaded while their discard blocks run, with a thread of their own or not",
+    arguments: [true, false])
+  func discarding(hasThread: Bool) async throws {
+    let host = try host(["test.affine": hasThread ? SerialThread() : nil])
+    let (entered, gate) = (Gate(), Gate())
+    defer { gate.open() }
+    let body = PluginCallback { _ in
+      entered.open()
+      gate.wait()
+      return .void
+    }
+    let set = host.call("on_discard", of: "test.affine", [Argument(.callback(body))])
+    #expect(try await set.outcomeInTime().value == .void)
+    let never = host.call("never", of: "test.affine")
+    _ = try await host.call("thread", of: "test.affine").outcomeInTime()
+    let over = Recorder<Int>()
+    DispatchQueue.global().async {
+      never.discard()
+      over.record(1)
+    }
+    await onThread { entered.wait() }
+    #expect(try await host.unloadAllInTime(deadline: .zero) == ["test.affine"])
+    #expect(!log.events.contains { $0.contains("unload") })
+    gate.open()
+    try await waiting(for: { over.count == 1 })
+  }
+
   @Test("plugins with a thread of their own are refused if they cannot be loaded, with the reason")
   func refused() throws {
     let path = try Fixture.plugin("refuses")
     let error = #expect(throws: PluginError.self) { try Host().load(path, on: SerialThread()) }
     #expect(error?.message.hasPrefix("refuses to be loaded") == true)
+  }
+}
+
+extension Host {
+  /// Unloads all plugins, on a thread, and returns the skipped ones. Throws after a minute.
+  func unloadAllInTime(deadline: Duration) async throws -> [String] {
+    let skipped = Recorder<[String]>()
+    Task { await onThread { [self] in skipped.record(unloadAll(deadline: deadline)) } }
+    try await waiting(for: { skipped.count == 1 })
+    return skipped.events[0]
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import PromisesTestSupport
 import Synchronization
 import Testing
 
@@ -73,6 +74,54 @@ import Testing
     #expect(threads.count <= 100)
   }
 
+  @Test("a job that comes while a thread cannot be started is run, too")
+  func withoutThreads() {
+    let (ran, pool) = (Recorder<Int>(), Pool())
+    pool.threads = CallThreads(limit: 10) { _ in
+      if ran.count == 0, pool.attempts.add(1, ordering: .relaxed).newValue == 1 { pool.run { ran.record(2) } }
+      return false
+    }
+    pool.run { ran.record(1) }
+    #expect(ran.events == [1, 2])
+  }
+
+  @Test("a job for which no thread could be started gets one that sleeps")
+  func sleeping() async throws {
+    let (ran, pool, gate) = (Recorder<Int>(), Pool(), Gate())
+    pool.threads = CallThreads(limit: 10, idleTime: .seconds(3_600)) { body in
+      if pool.attempts.add(1, ordering: .relaxed).newValue == 1 { return ProcessGuard.startThread(body) }
+      // The busy thread becomes free, takes the first job, and sleeps before the second one comes.
+      gate.open()
+      while ran.count == 0 || pool.threads?.sleeping == 0 { sched_yield() }
+      pool.run { ran.record(2) }
+      return false
+    }
+    let isBusy = Gate()
+    pool.run {
+      isBusy.open()
+      gate.wait()
+    }
+    await onThread { isBusy.wait() }
+    pool.run { ran.record(1) }
+    try await waiting(for: { ran.events == [1, 2] })
+  }
+
+  @Test("a job for which no thread could be started gets one later, though the job that runs waits for it")
+  func retried() async throws {
+    let (ran, pool, gate, isBusy) = (Recorder<Int>(), Pool(), Gate(), Gate())
+    pool.threads = CallThreads(limit: 10) { body in
+      pool.attempts.add(1, ordering: .relaxed).newValue != 2 && ProcessGuard.startThread(body)
+    }
+    pool.run {
+      isBusy.open()
+      gate.wait()
+      ran.record(1)
+    }
+    await onThread { isBusy.wait() }
+    pool.run { gate.open() }
+    try await waiting(for: { ran.count == 1 })
+  }
+
   @Test func noMoreJobsRunAtOnceThanTheLimit() async {
     let threads = CallThreads(limit: 3)
     let running = Atomics()
@@ -88,6 +137,16 @@ import Testing
     }
     #expect(1...3 ~= running.most.load(ordering: .relaxed))
   }
+}
+
+/// Threads whose start a test controls.
+private final class Pool: Sendable {
+  // Written before the first job.
+  nonisolated(unsafe) var threads: CallThreads?
+  /// The number of threads that were to be started.
+  let attempts = Atomic<Int>(0)
+
+  func run(_ job: @escaping CallThreads.Job) { threads?.run(job) }
 }
 
 private final class Atomics: Sendable {

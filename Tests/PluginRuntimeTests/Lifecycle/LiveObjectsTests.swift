@@ -1,5 +1,6 @@
 import CPromise
 import Glibc
+import PromisesTestSupport
 import Testing
 
 @testable import PluginRuntime
@@ -54,25 +55,30 @@ struct LiveObjectsTests {
     #expect(objects.close(deadline: .seconds(3_600)).isEmpty)
   }
 
-  @Test("closing names the plugins of destructors that have not returned, and no others")
-  func late() throws {
+  @Test("closing names the plugins of destructors that have not returned, no others, and calls none afterwards")
+  func late() async throws {
     let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     defer { semaphore.deallocate() }
     #expect(sem_init(semaphore, 0, 0) == 0)
     let (free, wait) = (try #require(dlsym(nil, "free")), try #require(dlsym(nil, "sem_wait")))
     let quick = try #require(Destructor("free", free, plugin: "quick"))
     let slow = try #require(Destructor("sem_wait", wait, plugin: "slow"))
-    let objects = LiveObjects(ending: { $1() }) { _, message in Issue.record("\(message)") }
-    var first: PluginObject? = objects.own(UInt(bitPattern: malloc(1)), named: "thing", quick, from: [])
-    var second: PluginObject? = objects.own(UInt(bitPattern: semaphore), named: "thing", slow, from: [])
-    withExtendedLifetime((first, second)) {}
-    first = nil
-    second = nil
-    // The first destructor returns, and the second does not: they run one after another.
-    var late: Set<String> = []
-    repeat { late = objects.close(deadline: .milliseconds(20)) } while !late.contains("slow")
-    #expect(late == ["slow"])
+    let called = Recorder<String>()
+    let ending: @Sendable (String, () -> Void) -> Void = { plugin, body in
+      called.record(plugin)
+      body()
+    }
+    let objects = LiveObjects(ending: ending) { _, message in Issue.record("\(message)") }
+    let memory = malloc(1)
+    // They run one after another. The second one does not return.
+    objects.discard(UInt(bitPattern: malloc(1)), named: "thing", quick)
+    objects.discard(UInt(bitPattern: semaphore), named: "thing", slow)
+    objects.discard(UInt(bitPattern: memory), named: "thing", quick)
+    try await waiting(for: { called.count == 2 })
+    #expect(objects.close(deadline: .milliseconds(1)) == ["slow"])
     sem_post(semaphore)
     #expect(objects.close(deadline: .seconds(60)).isEmpty)
+    #expect(called.events == ["quick", "slow"])
+    Glibc.free(memory)
   }
 }

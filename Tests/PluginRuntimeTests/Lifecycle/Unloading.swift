@@ -67,6 +67,38 @@ struct Unloading {
     #expect(await call.outcome().value == .int(1))
   }
 
+  @Test("a promise that a function returns after the deadline is discarded, and its call rejected")
+  func late() async throws {
+    let host = try Host.loading("affine")
+    let (entered, gate) = (Gate(), Gate())
+    defer { gate.open() }
+    let body = PluginCallback { _ in
+      entered.open()
+      gate.wait()
+      return .void
+    }
+    let late = host.call("never_after", of: "test.affine", [Argument(.callback(body))], on: .default)
+    await onThread { entered.wait() }
+    #expect(host.unloadAll(deadline: .zero) == ["test.affine"])
+    #expect(late.state == .pending)
+    gate.open()
+    #expect(try await late.outcomeInTime().pluginError?.kind == .closed)
+  }
+
+  @Test("no function is called once its plugin is about to be unloaded, also by a call that the host has counted")
+  func closed() async throws {
+    let host = try Host.loading("whole")
+    let calls = try host.find("test.whole").calls
+    #expect(calls.begin())
+    #expect(!calls.close(deadline: .now()))
+    #expect(await host.outcome("add", of: "test.whole", [.value(.int(1))]).value != nil)
+    calls.end()
+    #expect(calls.close(deadline: .now()))
+    #expect(await host.outcome("add", of: "test.whole", [.value(.int(1))]).pluginError?.kind == .closed)
+    // The rejected call does not count.
+    #expect(host.unloadAll(deadline: .seconds(3_600)) == [])
+  }
+
   @Test("arguments that the plugin's threads may use stay while a function has not returned, and are freed otherwise")
   func retainedArguments() async throws {
     let host = try Host.loading("promises")

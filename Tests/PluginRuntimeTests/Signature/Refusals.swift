@@ -74,7 +74,9 @@ struct Refusals {
       ("f(r: out i32) -> promise<i32>", 18, "a promise beside", "one or the other"),
       ("f(result: out i32) -> i32", 11, "an out parameter 'result'", "another name"),
       ("f() -> i32 ! always", 14, "'always'", "errno, nonzero, zero, negative, null, gerror, unless"),
-      ("f() -> u32 ! errno", 12, "'! errno' after 'u32'", "a signed integer"),
+      ("f() -> bool ! errno", 13, "'! errno' after 'bool'", "an integer, a cstr"),
+      ("f(c: fn(promise<i32>))", 9, "'promise<i32>'", "a callback takes no callbacks, promises and tokens"),
+      ("f(c: fn(n: i32, t: token?))", 20, "'token?'", "a callback takes no callbacks, promises and tokens"),
       ("f() ! nonzero", 5, "'! nonzero'", "an integer"),
     ])
   func places(_ text: String, _ column: Int, _ found: String, _ expected: String) {

@@ -31,6 +31,10 @@ struct RequestTests {
     #expect(try url("https://h/p?", ["a": 1.5]) == "https://h/p?a=1.5")
     #expect(try url("https://h/p#part", ["a": 1]) == "https://h/p?a=1#part")
     #expect(try url("h/p", ["a": 1]) == "https://h/p?a=1")
+    #expect(try url("h/login?next=https://h/home", [:]) == "https://h/login?next=https://h/home")
+    #expect(try url("h:80/https://h/", [:]) == "https://h:80/https://h/")
+    #expect(try url("a+b-c.1://h/", [:]) == "a+b-c.1://h/")
+    #expect(try url("HTTP://h/", [:]) == "HTTP://h/")
     #expect(
       try url("https://h/p", ["a:#[]@": "!$&'()*+,;= ü"])
         == "https://h/p?a%3A%23%5B%5D%40=%21%24%26%27%28%29%2A%2B%2C%3B%3D%20%C3%BC")

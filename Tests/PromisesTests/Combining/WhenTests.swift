@@ -317,6 +317,46 @@ struct WhenTests {
     resolver.fulfill(3)
   }
 
+  @Test("allSettled does not keep an input that is never settled")
+  func lostInput() {
+    withLifetimeTracking { tracker in
+      do {
+        let (one, two) = (Promise<Int>(), Promise<Int>())
+        Promise<Int>.allSettled([one, two]).then({ [held = tracker.track()] _ in held.touch() }, nil)
+        one.resolve(1)
+      }
+      #expect(tracker.live == 0)
+    }
+  }
+
+  @Test("S-34: allSettled has the inputs, and the outcome of one that was released meanwhile")
+  func releasedInput() async {
+    await #expect(processExitsWith: .success) {
+      let unhandled = Recorder<UInt64>()
+      PromiseHooks.install(PromiseHooks(unhandledRejection: { id, _ in unhandled.record(id) }))
+      let last = Promise<Int>()
+      func begin() -> Promise<[Promise<Int>]> {
+        let (one, two) = (Promise<Int>(), Promise<Int>())
+        let all = Promise<Int>.allSettled([one, two, last])
+        one.resolve(1)
+        two.reject(TestError(2))
+        return all
+      }
+      let all = begin()
+      last.resolve(3)
+      precondition(all.value?.map(\.value) == [1, nil, 3])
+      precondition(all.value?[1].rejectReason as? TestError == TestError(2))
+      precondition(all.value?[2].id == last.id)
+      do {
+        let ignored = Promise<Int>()
+        let kept = Promise<Int>.allSettled([ignored, .reject(TestError(3))])
+        ignored.resolve(4)
+        withExtendedLifetime(kept) {}
+      }
+      precondition(unhandled.count == 0)
+    }
+  }
+
   @Test("promises are combined as futures are")
   func promises() {
     let (one, two) = (Promise<Int>(), Promise<Int>())

@@ -163,9 +163,9 @@ struct Executors {
       _ = Promise<Int> { resolve, _ in log.record("block") }
       precondition(executor.count == 2)
       executor.runNext()
-      precondition(log.events == ["1", "2"] && done.state == .fulfilled)
+      precondition(log.events == ["1", "block", "2"] && done.state == .fulfilled)
       executor.runAll()
-      precondition(log.events == ["1", "2", "block"])
+      precondition(log.events == ["1", "block", "2"])
       PromiseContext.useMainExecutor(nil)
       Promise<Int>.resolve(1).then(on: .main, { _ in log.record("main queue") }, nil)
       precondition(executor.count == 0)

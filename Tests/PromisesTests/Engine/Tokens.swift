@@ -34,6 +34,19 @@ struct Tokens {
     init(log: @escaping () -> Void) { self.log = log }
   }
 
+  @Test("the token of a call is never taken for one that the same walk has visited, though numbers of walks repeat")
+  func repeatedWalk() {
+    // Other tests may take numbers at the same time, so one attempt may miss.
+    for _ in 0..<100 {
+      let promise = Promise<Int>()
+      #expect(token.add(promise.cell))
+      token.ref.firstHalf = CancelToken.newWalk() &+ 2
+      token.invalidate()
+      #expect(promise.cell.isCancelRequested)
+    }
+    token.releaseHandle()
+  }
+
   @Test("T76: a chained token is cancelled with its parent, the latest chained first; a cycle is rejected")
   func chains() {
     let child = CancelToken.make(invalidatesWhenDropped: false)!

@@ -81,6 +81,9 @@ struct ResultTests {
     struct Different: Error {}
     #expect(Outcome.cancelled(Incomparable()) != .cancelled(Different()))
     #expect(Outcome.cancelled(Incomparable()) != .cancelled(TestError(1)))
+    // Symmetric for subclasses, whose == is that of the class.
+    #expect(Outcome.cancelled(Base()) != .cancelled(Derived()) && Outcome.cancelled(Derived()) != .cancelled(Base()))
+    #expect(Outcome.cancelled(Derived()) == .cancelled(Derived()))
     typealias Hashed = FutureResult<Int, String>
     let set: Set<Hashed> = [.fulfilled(1), .fulfilled(1), .rejected("1"), .cancelled(nil), .cancelled(OtherError())]
     #expect(set.count == 4)
@@ -156,3 +159,9 @@ struct ResultTests {
 }
 
 private struct Incomparable: Error {}
+
+private class Base: Error, Equatable, @unchecked Sendable {
+  static func == (one: Base, other: Base) -> Bool { true }
+}
+
+private final class Derived: Base, @unchecked Sendable {}

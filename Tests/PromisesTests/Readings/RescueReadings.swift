@@ -28,6 +28,27 @@ struct RescueReadings {
     #expect(dynamic.value == "text")
   }
 
+  @Test("S-13, T35: the value is forwarded without a hop if it is of the derived promise's type")
+  func forwardedInPlace() {
+    let executor = ManualExecutor()
+    let source = Promise<Int>()
+    let rescued = [
+      source.rescue(on: executor.here) { (_: TestError) in -1 },
+      source.rescue(on: executor.here) { (_: TestError) in Promise<Int>.resolve(-1) },
+      source.rescue(on: executor.here, async: { (_: TestError) in .resolve(-1) }),
+      source.rescue(on: .main) { (_: TestError) in -1 },
+    ]
+    let wider = source.rescue(on: executor.here) { (_: TestError) -> Any in -1 }
+    source.resolve(1)
+    #expect(rescued.map(\.value) == [1, 1, 1, 1])
+    #expect(wider.state == .pending && executor.count == 1)
+    executor.runAll()
+    #expect(wider.value as? Int == 1)
+    let failed = Promise<Int>.reject(TestError(1)).rescue(on: executor.here) { (_: TestError) in 2 }
+    executor.runAll()
+    #expect(failed.value == 2)
+  }
+
   @Test("S-13: otherwise the derived promise stays pending, and the handler is released")
   func fulfilledOtherwise() {
     withLifetimeTracking { tracker in

@@ -137,6 +137,17 @@ struct SequenceTests {
     let endless = AsyncThrowingStream<Int, any Error> { 3 }
     await errors.publisher.publish(contentsOf: endless)
     #expect(recorder.count == 3)
+    // An idle sequence: the call ends with the next element, which is lost, or with the task.
+    let (elements, feed) = AsyncStream<Int>.makeStream()
+    let publishing = Task { [publisher = Publisher<Int, Never>()] in
+      publisher.cancelAll()
+      await publisher.publish(contentsOf: elements)
+      for await element in elements { return element }
+      return 0
+    }
+    feed.yield(1)
+    feed.yield(2)
+    #expect(await publishing.value == 2)
     withExtendedLifetime((errors, subscriber)) {}
   }
 

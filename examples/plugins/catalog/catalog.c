@@ -1,7 +1,7 @@
 /* catalog.c - the plugin org.promises.catalog: results of other plugins, kept in SQLite databases.
  *
  * Every function takes the path of its database first. Each database has one connection, on a thread of its own, so
- * that requests to one database run in order and those to different ones at the same time.
+ * that requests to one database run in order and those to different ones at the same time. Both end with close().
  *
  * The plugin leaves the promise_... symbols undefined: the process that loads it must define them. */
 #include <promise_plugin.h>

@@ -9,9 +9,13 @@
 
 typedef struct database database_t;
 
-/* Returns the database of that path, whose thread is started by the first call. Returns NULL with `*failure` filled if
- * that is not possible. The database stays valid until databases_stop(). Opens no file yet. [any thread] */
+/* Returns a reference to the database of that path, the same for each spelling of it, whose thread is started by the
+ * first call. Returns NULL with `*failure` filled if that is not possible. Opens no file yet. [any thread] */
 database_t *database_at(const char *path, failure_t *failure);
+
+/* Releases a reference; call it once the job for which it was taken has run. The last one ends the thread if there is
+ * no connection. [any thread] */
+void database_release(database_t *database);
 
 /* Runs a job on the database's thread; takes over one reference to it. [any thread] */
 void database_submit(database_t *database, job_t *job);

@@ -18,6 +18,7 @@ static void run(job_t *job) {
     promise_reject(request->promise, &value);
   }
   promise_release(request->promise);
+  database_release(request->database);
 }
 
 static void destroy(job_t *job) {
@@ -79,6 +80,7 @@ promise_status_t request_start(request_action_t action, const promise_bytes_t *a
   request->promise = promise_new_discardable(job_cancel, job_retain(&request->job), job_release);
   if (request->promise == NULL || promise_retain(request->promise) != PROMISE_OK) {
     promise_release(request->promise);
+    database_release(request->database);
     job_release(&request->job);
     return PROMISE_ENOMEM;
   }

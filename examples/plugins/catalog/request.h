@@ -16,8 +16,8 @@ typedef bool (*request_action_t)(request_t *request, promise_value_t *value, fai
 /* The database's queue has a reference until the request has run, the promise has one until it is settled. */
 struct request {
   job_t job;
-  promise_t *promise; /* the queue's reference */
-  database_t *database;
+  promise_t *promise;   /* the queue's reference */
+  database_t *database; /* likewise */
   request_action_t action;
   int64_t number;
   size_t lengths[REQUEST_MOST_ARGUMENTS];

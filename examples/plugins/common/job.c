@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 
 #include "job.h"
 
@@ -133,4 +133,21 @@ void job_queue_stop(job_queue_t *queue) {
     pthread_join(queue->workers[i].thread, NULL);
   pthread_cond_destroy(&queue->wake);
   pthread_mutex_destroy(&queue->lock);
+}
+
+void job_queue_close(job_queue_t *queue) {
+  pthread_mutex_lock(&queue->lock);
+  queue->closed = true;
+  pthread_cond_broadcast(&queue->wake);
+  pthread_mutex_unlock(&queue->lock);
+}
+
+bool job_queue_has_stopped(job_queue_t *queue) {
+  for (; queue->worker_count > 0; queue->worker_count--) {
+    if (pthread_tryjoin_np(queue->workers[queue->worker_count - 1].thread, NULL) != 0)
+      return false;
+  }
+  pthread_cond_destroy(&queue->wake);
+  pthread_mutex_destroy(&queue->lock);
+  return true;
 }

@@ -68,4 +68,12 @@ void job_queue_submit(job_queue_t *queue, job_t *job);
 /* Cancels every job, waits until each has run, and ends the threads. [not a thread of the queue] */
 void job_queue_stop(job_queue_t *queue);
 
+/* Ends the threads of a queue without jobs that wait, later: does not block. No job may be submitted after it. Then
+ * call job_queue_stop(), or job_queue_has_stopped() until it returns true. [any thread] */
+void job_queue_close(job_queue_t *queue);
+
+/* Returns whether the threads of a closed queue have ended; if so, its resources are freed, as by job_queue_stop().
+ * Does not block. [one thread at a time] */
+bool job_queue_has_stopped(job_queue_t *queue);
+
 #endif /* EXAMPLES_JOB_H */

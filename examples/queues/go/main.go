@@ -7,6 +7,19 @@ static promise_t *resolved(promise_kind_t kind, uint64_t bits) {
   promise_value_t value = {.kind = kind, .as.u64 = bits};
   return promise_new_resolved(&value);
 }
+static promise_t *rejected(void) {
+  promise_value_t reason;
+  promise_value_error(&reason, "x", 7, "of C");
+  return promise_new_rejected(&reason);
+}
+// The code of the reason, if that is an ERROR; or its kind.
+static int64_t reason_of(promise_t *promise) {
+  promise_value_t reason;
+  promise_result(promise, &reason);
+  int64_t number = reason.kind == PROMISE_KIND_ERROR ? promise_value_code(&reason) : (int64_t)reason.kind;
+  promise_value_release(&reason);
+  return number;
+}
 */
 import "C"
 
@@ -52,10 +65,30 @@ func main() {
 	lost := must(queue.New())
 	dropped := must(lost.Then(func(int64) (int64, error) { panic("called") }))
 	lost.Release()
-	late, stop := context.WithTimeout(always, 50*time.Millisecond)
-	expect(dropped.Await(late).Err == context.DeadlineExceeded)
-	stop()
+	expect(dropped.Await(always).Err.Error() == "cancelled")
 	dropped.Release()
+
+	// Reasons pass unchanged: an error of C with its code, and a cancellation.
+	cancelled := must(queue.New())
+	C.promise_discard(cancelled.handle)
+	for _, rejected := range []struct {
+		promise Promise
+		message string
+		reason  C.int64_t
+	}{{Promise{queue, C.rejected()}, "of C", 7}, {cancelled, "cancelled", C.PROMISE_KIND_DISCARDED}} {
+		passes := must(rejected.promise.Then(func(int64) (int64, error) { panic("called") }))
+		expect(passes.Await(always).Err.Error() == rejected.message)
+		expect(C.reason_of(passes.handle) == rejected.reason)
+		passes.Release()
+		rejected.promise.Release()
+	}
+
+	// Texts of errors arrive whole; bytes that are not UTF-8 are replaced.
+	for text, arrives := range map[string]string{"a\x00b": "a\x00b", "caf\xff": "caf\uFFFD"} {
+		texts := must(queue.New())
+		expect(texts.Reject(errors.New(text)) && texts.Await(always).Err.Error() == arrives)
+		texts.Release()
+	}
 
 	// A derived promise is settled by hand, before its source.
 	waits := must(queue.New())
@@ -105,15 +138,26 @@ func main() {
 	}
 	all.Wait()
 
+	// Goroutines await until the queue closes.
+	ends := make(chan error)
+	for i := 0; i < 2; i++ {
+		go func() { ends <- never.Await(always).Err }()
+	}
+	for deadline := time.Now().Add(time.Minute); queue.size() < 2; time.Sleep(time.Millisecond) {
+		expect(time.Now().Before(deadline))
+	}
+
 	// Timers fire while the queue closes and the process exits: nobody takes their events.
 	for i := 0; i < 200; i++ {
 		timer := must(queue.Sleep(time.Duration(i) * 10 * time.Microsecond))
 		must(timer.Then(func(int64) (int64, error) { return 0, nil })).Release()
 		timer.Release()
 	}
+	queue.Close()
+	expect(<-ends == Status(C.PROMISE_ECLOSED) && <-ends == Status(C.PROMISE_ECLOSED))
+	expect(never.Await(always).Err == Status(C.PROMISE_ECLOSED))
 	for _, promise := range []Promise{source, next, broken, never} {
 		promise.Release()
 	}
-	queue.Close()
 	fmt.Println("passed")
 }

@@ -15,9 +15,9 @@ static promise_status_t resolve(promise_t *promise, int64_t number) {
   return promise_resolve(promise, &value);
 }
 // Rejects with an error, or with VOID if there is no memory for the error.
-static promise_status_t reject(promise_t *promise, const char *message) {
+static promise_status_t reject(promise_t *promise, const char *message, size_t length) {
   promise_value_t value;
-  promise_value_error(&value, "go", 1, message);
+  promise_value_error_sized(&value, "go", 2, 1, message, length);
   return promise_reject(promise, &value);
 }
 
@@ -45,6 +45,7 @@ import "C"
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -70,12 +71,15 @@ type Outcome struct {
 	Err    error
 }
 
+// A handler of an event, which is nil if the queue is closed first.
+type handler func(event *C.promise_event_t)
+
 // Queue takes the events of its promises until it is closed.
 type Queue struct {
 	handle  *C.promise_queue_t
 	mutex   sync.Mutex
-	tag     uint64
-	waiting map[uint64]func(Outcome, *C.promise_t)
+	tag     C.uint64_t
+	waiting map[C.uint64_t]handler
 	done    chan struct{}
 }
 
@@ -88,7 +92,7 @@ func NewQueue() (*Queue, error) {
 		return nil, Status(C.PROMISE_ENOMEM)
 	}
 	var status C.promise_status_t
-	queue := &Queue{waiting: map[uint64]func(Outcome, *C.promise_t){}, done: make(chan struct{})}
+	queue := &Queue{waiting: map[C.uint64_t]handler{}, done: make(chan struct{})}
 	if queue.handle = C.open_queue(&status); queue.handle == nil {
 		C.free(unsafe.Pointer(events))
 		return nil, check(status)
@@ -97,11 +101,18 @@ func NewQueue() (*Queue, error) {
 	return queue, nil
 }
 
-// Close ends the goroutine. No event comes afterwards.
+// Close ends the goroutine. No event comes afterwards: each Await that waits returns PROMISE_ECLOSED.
 func (queue *Queue) Close() {
 	C.promise_queue_retain(queue.handle)
 	C.promise_queue_free(queue.handle)
 	<-queue.done
+	queue.mutex.Lock()
+	waiting := queue.waiting
+	queue.waiting = nil
+	queue.mutex.Unlock()
+	for _, handle := range waiting {
+		handle(nil)
+	}
 	C.promise_queue_release(queue.handle)
 }
 
@@ -118,37 +129,52 @@ func (queue *Queue) run(events *[room]C.promise_event_t) {
 		}
 		for i := 0; i < int(count); i++ {
 			event := &events[i]
-			outcome := Outcome{Number: int64(C.number(event))}
-			switch kind := event.value.kind; {
-			case kind == C.PROMISE_KIND_I64, kind == C.PROMISE_KIND_VOID:
-			case kind == C.PROMISE_KIND_U64 && outcome.Number >= 0:
-			default:
-				outcome = Outcome{Err: errors.New("the value is no integer of int64")}
-			}
-			if event.state != C.PROMISE_FULFILLED {
-				outcome = Outcome{Err: errors.New("cancelled")}
-				if event.value.kind == C.PROMISE_KIND_ERROR {
-					outcome.Err = errors.New(C.GoString(C.promise_value_data(&event.value, nil)))
-				}
+			// Nil if the wait ended after this event had been taken.
+			if handle := queue.forget(event.tag); handle != nil {
+				handle(event)
 			}
 			C.promise_value_release(&event.value)
-			// Nil if the wait ended after this event had been taken.
-			if handle := queue.forget(uint64(event.tag)); handle != nil {
-				handle(outcome, event.promise)
+			if event.promise != nil {
+				C.promise_release(event.promise)
 			}
 		}
 	}
 }
 
-func (queue *Queue) remember(handle func(Outcome, *C.promise_t)) C.uint64_t {
-	queue.mutex.Lock()
-	defer queue.mutex.Unlock()
-	queue.tag++
-	queue.waiting[queue.tag] = handle
-	return C.uint64_t(queue.tag)
+// Reads the outcome in an event, and keeps the event as it is.
+func read(event *C.promise_event_t) Outcome {
+	switch kind := event.value.kind; {
+	case event.state == C.PROMISE_FULFILLED:
+		number := int64(C.number(event))
+		if kind == C.PROMISE_KIND_I64 || kind == C.PROMISE_KIND_VOID || kind == C.PROMISE_KIND_U64 && number >= 0 {
+			return Outcome{Number: number}
+		}
+		return Outcome{Err: errors.New("the value is no integer of int64")}
+	case kind == C.PROMISE_KIND_ERROR:
+		var length C.size_t
+		message := C.promise_value_data(&event.value, &length)
+		return Outcome{Err: errors.New(C.GoStringN(message, C.int(length)))}
+	default:
+		return Outcome{Err: errors.New("cancelled")}
+	}
 }
 
-func (queue *Queue) forget(tag uint64) func(Outcome, *C.promise_t) {
+// Calls ask with a new tag, and keeps the handler for its event unless that fails. The event waits for the lock.
+func (queue *Queue) ask(handle handler, ask func(tag C.uint64_t) C.promise_status_t) (C.uint64_t, error) {
+	queue.mutex.Lock()
+	defer queue.mutex.Unlock()
+	if queue.waiting == nil {
+		return 0, Status(C.PROMISE_ECLOSED)
+	}
+	queue.tag++
+	if err := check(ask(queue.tag)); err != nil {
+		return 0, err
+	}
+	queue.waiting[queue.tag] = handle
+	return queue.tag, nil
+}
+
+func (queue *Queue) forget(tag C.uint64_t) handler {
 	queue.mutex.Lock()
 	defer queue.mutex.Unlock()
 	handle := queue.waiting[tag]
@@ -193,54 +219,72 @@ func (promise Promise) Resolve(number int64) bool {
 func (promise Promise) Reject(err error) bool { return reject(promise.handle, err) == C.PROMISE_OK }
 
 func reject(promise *C.promise_t, err error) C.promise_status_t {
-	message := C.CString(err.Error())
+	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
+	message := C.CString(text)
 	defer C.free(unsafe.Pointer(message))
-	return C.reject(promise, message)
+	return C.reject(promise, message, C.size_t(len(text)))
 }
 
 // Then calls body with the number on a goroutine once the promise is fulfilled. The returned promise ends as that call
-// does. If the promise is destroyed while pending, the returned one stays pending: await it with a context.
+// does. A rejection passes to it unchanged. If the promise is destroyed while pending, the returned one is cancelled.
 func (promise Promise) Then(body func(int64) (int64, error)) (Promise, error) {
 	queue := promise.queue
-	tag := queue.remember(func(outcome Outcome, answer *C.promise_t) {
-		if answer == nil {
-			// The promise was settled before, or the source was destroyed while pending.
-			return
+	var derived *C.promise_t
+	handle := func(event *C.promise_event_t) {
+		switch {
+		case event == nil || event.kind != C.PROMISE_EVENT_CALL:
+			// The body will never be called: the queue was closed, the source was destroyed while pending, or the promise
+			// is settled. If all its references were released, its handle is stale.
+			C.promise_discard(derived)
+		case event.state == C.PROMISE_REJECTED:
+			event.state = C.PROMISE_REJECT
+			C.promise_queue_answer(event, 1)
+		default:
+			outcome, answer := read(event), event.promise
+			event.promise = nil
+			go func() {
+				defer C.promise_release(answer)
+				if outcome.Err == nil {
+					outcome.Number, outcome.Err = body(outcome.Number)
+				}
+				if outcome.Err != nil {
+					reject(answer, outcome.Err)
+				} else {
+					C.resolve(answer, C.int64_t(outcome.Number))
+				}
+			}()
 		}
-		go func() {
-			defer C.promise_release(answer)
-			if outcome.Err == nil {
-				outcome.Number, outcome.Err = body(outcome.Number)
-			}
-			if outcome.Err != nil {
-				reject(answer, outcome.Err)
-			} else {
-				C.resolve(answer, C.int64_t(outcome.Number))
-			}
-		}()
-	})
-	var status C.promise_status_t
-	handle := C.then(queue.handle, promise.handle, tag, &status)
-	if handle == nil {
-		queue.forget(uint64(tag))
 	}
-	return Promise{queue, handle}, check(status)
+	_, err := queue.ask(handle, func(tag C.uint64_t) (status C.promise_status_t) {
+		derived = C.then(queue.handle, promise.handle, tag, &status)
+		return status
+	})
+	return Promise{queue, derived}, err
 }
 
 // Await waits for the outcome, or until the context is done, which ends the watch.
 func (promise Promise) Await(wait context.Context) Outcome {
+	queue := promise.queue
 	settled := make(chan Outcome, 1)
-	tag := promise.queue.remember(func(outcome Outcome, _ *C.promise_t) { settled <- outcome })
-	if err := check(C.promise_queue_watch(promise.queue.handle, promise.handle, tag)); err != nil {
-		promise.queue.forget(uint64(tag))
+	handle := func(event *C.promise_event_t) {
+		if event == nil {
+			settled <- Outcome{Err: Status(C.PROMISE_ECLOSED)}
+		} else {
+			settled <- read(event)
+		}
+	}
+	tag, err := queue.ask(handle, func(tag C.uint64_t) C.promise_status_t {
+		return C.promise_queue_watch(queue.handle, promise.handle, tag)
+	})
+	if err != nil {
 		return Outcome{Err: err}
 	}
 	select {
 	case outcome := <-settled:
 		return outcome
 	case <-wait.Done():
-		C.promise_queue_unwatch(promise.queue.handle, tag)
-		promise.queue.forget(uint64(tag))
+		C.promise_queue_unwatch(queue.handle, tag)
+		queue.forget(tag)
 		return Outcome{Err: wait.Err()}
 	}
 }

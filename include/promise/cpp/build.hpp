@@ -67,12 +67,21 @@ template <class F> void call_and_free(void *ctx) noexcept {
   const std::unique_ptr<F> owned(static_cast<F *>(ctx));
   (*owned)();
 }
+// Returns a copy of `release` for C; calls it if there is no memory for that.
+template <class F> std::unique_ptr<F> releasing(F &release) {
+  try {
+    return std::make_unique<F>(std::move(release));
+  } catch (...) {
+    release();
+    throw;
+  }
+}
 } // namespace detail
 
 // Makes a BYTES of memory that is not copied. release() is called once: on the thread that releases the last reference,
 // or before this throws. It must not throw, and its code must stay loaded.
 template <class F> value foreign_bytes(const void *bytes, std::size_t length, F release) {
-  auto context = std::make_unique<F>(std::move(release));
+  auto context = detail::releasing(release);
   promise_value_t made;
   detail::require(promise_value_bytes_foreign(&made, bytes, length, context.release(), detail::call_and_free<F>),
                   "promise_value_bytes_foreign");
@@ -82,7 +91,7 @@ template <class F> value foreign_bytes(const void *bytes, std::size_t length, F 
 // Makes an OBJECT of a registered type around an object of another language or library. release() is called once, as
 // for foreign_bytes(). Objects of a class with a registered<T> need no release().
 template <class F> value foreign_object(const type &of, void *payload, F release) {
-  auto context = std::make_unique<F>(std::move(release));
+  auto context = detail::releasing(release);
   promise_value_t made;
   detail::require(promise_value_object_with(&made, of.raw(), payload, context.release(), detail::call_and_free<F>),
                   "promise_value_object_with");

@@ -20,6 +20,9 @@ namespace promises {
 
 // The reason of a rejection, or of a failed call (domain "promise", code: the promise_status_t).
 // A handler that throws an error rejects with the same reason, unchanged.
+//
+// `error` and `cancelled` are visible even in a library that hides its symbols: all parts of a process can catch them.
+// Those parts may be built with different releases, so the layout of these two classes never changes.
 class PROMISE_API error : public std::exception {
 public:
   // Copies, also in place of a move: a moved-from exception keeps its message.

@@ -61,7 +61,7 @@ template <class F> void free_context(void *ctx) {
 class job : public handle<promise_job_t, promise_job_drop> {
 public:
   job() noexcept = default;
-  static job adopt(promise_job_t *owned) noexcept {
+  [[nodiscard]] static job adopt(promise_job_t *owned) noexcept {
     return job(owned);
   }
   // Runs the job. Call it on the thread where the handler should run; the job is empty afterwards.
@@ -78,7 +78,7 @@ class executor : public handle<promise_executor_t, promise_executor_release> {
 public:
   executor() noexcept = default;
   // Takes over a reference that the C functions returned.
-  static executor adopt(promise_executor_t *owned) noexcept {
+  [[nodiscard]] static executor adopt(promise_executor_t *owned) noexcept {
     return executor(owned);
   }
   static executor immediate() {
@@ -119,7 +119,7 @@ public:
                                     "promise_executor_new"));
   }
 
-  executor copy() const {
+  [[nodiscard]] executor copy() const {
     detail::require(promise_executor_retain(raw()), "promise_executor_retain");
     return executor(raw());
   }
@@ -152,10 +152,10 @@ public:
       : handle(detail::require(
             promise_token_new(invalidates_at_end ? std::uint32_t{PROMISE_TOKEN_INVALIDATE_ON_RELEASE} : 0u),
             "promise_token_new")) {}
-  static token adopt(promise_token_t *owned) noexcept {
+  [[nodiscard]] static token adopt(promise_token_t *owned) noexcept {
     return token(owned);
   }
-  token copy() const {
+  [[nodiscard]] token copy() const {
     detail::require(promise_token_retain(raw()), "promise_token_retain");
     return token(raw());
   }
@@ -224,7 +224,7 @@ public:
   static loop main() {
     return loop(detail::require(promise_loop_main(), "promise_loop_main"));
   }
-  loop copy() const {
+  [[nodiscard]] loop copy() const {
     detail::require(promise_loop_retain(raw()), "promise_loop_retain");
     return loop(raw());
   }

@@ -42,7 +42,7 @@ public:
   // Makes a pending promise.
   promise() : handle(detail::require(promise_new(), "promise_new")) {}
   // Takes over a reference that the C functions returned, or that another handle released.
-  static promise adopt(promise_t *owned) {
+  [[nodiscard]] static promise adopt(promise_t *owned) {
     return promise(detail::require(owned, "promise"));
   }
   // Makes a pending promise that calls f() when discard() ends it, on that thread. f should cancel the work, and must
@@ -69,7 +69,7 @@ public:
     return made;
   }
   // Adds a reference.
-  promise copy() const {
+  [[nodiscard]] promise copy() const {
     detail::require(promise_retain(raw()), "promise_retain");
     return promise(raw());
   }
@@ -223,8 +223,9 @@ public:
     return promise(
         detail::react(raw(), where, after<F, PROMISE_FULFILL>, after<F, PROMISE_REJECT>, nullptr, std::move(f)));
   }
-  // Calls on_fulfilled(value) or on_rejected(const error &), the latter also for a value that is not a `T`. Neither may
-  // throw: there is no promise that could be rejected, so it ends the process, as on a thread.
+  // Calls on_fulfilled(value) or on_rejected(const error &), the latter also for a value that cannot be read as a `T`.
+  // Neither may throw: there is no promise that could be rejected, so it ends the process, as on a thread. So does a
+  // lack of memory for the error.
   template <class F, class G> void observe(F on_fulfilled, G on_rejected) const {
     watch(promise_observe, std::move(on_fulfilled), std::move(on_rejected));
   }
@@ -312,7 +313,8 @@ private:
   }
   template <class F, promise_verdict_t verdict>
   static promise_verdict_t after(void *ctx, const promise_value_t *in, promise_value_t *out) {
-    const promise_verdict_t own = detail::settle_with(out, [&]() { (*static_cast<F *>(ctx))(); });
+    const auto call = [&]() { (*static_cast<F *>(ctx))(); };
+    const promise_verdict_t own = detail::settle_with(out, call);
     return own == PROMISE_REJECT ? own : detail::pass_on(verdict, in, out);
   }
 

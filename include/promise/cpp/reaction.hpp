@@ -36,23 +36,27 @@ template <class F> struct called_with<F, void> {
 };
 template <class F, class T> using called = typename called_with<F, T>::type;
 
-// Runs `work`, and stores its result in *out as the value of a promise<T>; without T, as a value of the result's own
-// type. An exception is stored as the reason of a rejection, and is not rethrown.
-template <class T = void, class Work> promise_verdict_t settle_with(promise_value_t *out, const Work &work) noexcept {
-  using result = std::decay_t<decltype(work())>;
+// Calls `handler` with the results of `argument`, and stores its result in *out as the value of a promise<T>; without
+// T, as a value of the result's own type. An exception is stored as the reason of a rejection, and is not rethrown.
+//
+// The result may refer to the arguments: these are destroyed at the end of the statement that encodes the result.
+template <class T = void, class F, class... Make>
+promise_verdict_t settle_with(promise_value_t *out, F &handler, const Make &...argument) noexcept {
+  using result = std::decay_t<std::invoke_result_t<F &, decltype(argument())...>>;
   try {
     if constexpr (std::is_void_v<result>) {
-      work();
+      std::invoke(handler, argument()...);
       return PROMISE_FULFILL;
     } else if constexpr (is_promise<result>::value) {
-      result adopted = work();
+      result adopted = std::invoke(handler, argument()...);
       if (!adopted)
         throw error("c++", PROMISE_EINVAL, "expected a promise from the handler, got one that was moved from");
       out->kind = PROMISE_KIND_PROMISE;
       out->as.ptr = adopted.release();
       return PROMISE_ADOPT;
     } else {
-      *out = encode_as<std::conditional_t<std::is_void_v<T>, result_type<result>, T>>(work()).release();
+      using held = std::conditional_t<std::is_void_v<T>, result_type<result>, T>;
+      *out = encode_as<held>(std::invoke(handler, argument()...)).release();
       return PROMISE_FULFILL;
     }
   } catch (...) {
@@ -70,12 +74,10 @@ inline promise_verdict_t pass_on(promise_verdict_t verdict, const promise_value_
 
 template <class T, class F> promise_verdict_t on_value(void *ctx, const promise_value_t *in, promise_value_t *out) {
   F &handler = *static_cast<F *>(ctx);
-  return settle_with(out, [&]() -> called<F, T> {
-    if constexpr (std::is_void_v<T>)
-      return std::invoke(handler);
-    else
-      return std::invoke(handler, codec<T>::decode(*in));
-  });
+  if constexpr (std::is_void_v<T>)
+    return settle_with(out, handler);
+  else
+    return settle_with(out, handler, [&]() -> decoded<T> { return codec<T>::decode(*in); });
 }
 
 // Handles a reason that was made from an `E`, or any reason as a std::exception_ptr. Other reasons pass through.
@@ -83,12 +85,12 @@ template <class T, class E, class F>
 promise_verdict_t on_exception(void *ctx, const promise_value_t *in, promise_value_t *out) {
   F &handler = *static_cast<F *>(ctx);
   if constexpr (std::is_same_v<E, std::exception_ptr>) {
-    return settle_with<T>(out, [&]() { return std::invoke(handler, exception_of(*in)); });
+    return settle_with<T>(out, handler, [&]() { return exception_of(*in); });
   } else {
     try {
       std::rethrow_exception(exception_of(*in));
     } catch (const E &caught) {
-      return settle_with<T>(out, [&]() { return std::invoke(handler, caught); });
+      return settle_with<T>(out, handler, [&]() -> const E & { return caught; });
     } catch (...) {
       return pass_on(PROMISE_REJECT, in, out);
     }
@@ -98,10 +100,11 @@ promise_verdict_t on_exception(void *ctx, const promise_value_t *in, promise_val
 // Handles any reason, passed as an `error` even if it was made from another exception.
 template <class T, class F> promise_verdict_t on_reason(void *ctx, const promise_value_t *in, promise_value_t *out) {
   F &handler = *static_cast<F *>(ctx);
-  return settle_with<T>(out, [&]() { return std::invoke(handler, error(value::keep(*in))); });
+  return settle_with<T>(out, handler, [&]() { return error(value::keep(*in)); });
 }
 
-// Two function objects that settle nothing, and must not throw. The second gets an error for a value that is not a `T`.
+// Two function objects that settle nothing, and must not throw. The second gets an error for a value that cannot be
+// read as a `T`.
 template <class T, class F, class G> class watcher {
 public:
   watcher(F first, G second) : first_(std::move(first)), second_(std::move(second)) {}
@@ -116,8 +119,8 @@ public:
       };
       try {
         call(codec<T>::decode(*in));
-      } catch (const error &unfit) {
-        std::invoke(self.second_, unfit);
+      } catch (...) {
+        std::invoke(self.second_, error(value::adopt(reason_of_current())));
       }
     }
   }

@@ -53,10 +53,10 @@ enum class publication {
 template <class T = void> class subscriber : public handle<promise_subscriber_t, promise_subscriber_release> {
 public:
   subscriber() noexcept = default;
-  static subscriber adopt(promise_subscriber_t *owned) {
+  [[nodiscard]] static subscriber adopt(promise_subscriber_t *owned) {
     return subscriber(detail::require(owned, "subscriber"));
   }
-  subscriber copy() const {
+  [[nodiscard]] subscriber copy() const {
     detail::require(promise_subscriber_retain(raw()), "promise_subscriber_retain");
     return subscriber(raw());
   }
@@ -120,10 +120,10 @@ public:
   static publisher of(const promise<T> &source) {
     return adopt(detail::require(promise_publisher_of(source.raw()), "promise_publisher_of"));
   }
-  static publisher adopt(promise_publisher_t *owned) {
+  [[nodiscard]] static publisher adopt(promise_publisher_t *owned) {
     return publisher(detail::require(owned, "publisher"));
   }
-  publisher copy() const {
+  [[nodiscard]] publisher copy() const {
     detail::require(promise_publisher_retain(raw()), "promise_publisher_retain");
     return publisher(raw());
   }
@@ -195,17 +195,17 @@ public:
   // ---- Subscribing ----
 
   // Subscribes without callbacks: next() asks for each event.
-  subscriber<T> subscribe(const subscription &how = subscription()) const {
+  [[nodiscard]] subscriber<T> subscribe(const subscription &how = subscription()) const {
     promise_subscription_t wish = wished(how);
     wish.demand = 0;
     return subscriber<T>::adopt(
         detail::require(promise_publisher_subscribe(raw(), &wish), "promise_publisher_subscribe"));
   }
-  // Calls on_value(value), or on_value() for void, and on_error(const error &), the latter also for a value that is not
-  // a `T`. One call at a time. Neither may throw: nobody could catch the exception, so it ends the process, as on a
-  // thread.
+  // Calls on_value(value), or on_value() for void, and on_error(const error &), the latter also for a value that cannot
+  // be read as a `T`. One call at a time. Neither may throw: nobody could catch the exception, so it ends the process,
+  // as on a thread. So does a lack of memory for the error.
   template <class F, class G>
-  subscriber<T> subscribe(F on_value, G on_error, const subscription &how = subscription()) const {
+  [[nodiscard]] subscriber<T> subscribe(F on_value, G on_error, const subscription &how = subscription()) const {
     using both = detail::watcher<T, F, G>;
     auto context = std::make_unique<both>(std::move(on_value), std::move(on_error));
     promise_subscription_t wish = wished(how);
@@ -217,7 +217,7 @@ public:
         detail::require(promise_publisher_subscribe(raw(), &wish), "promise_publisher_subscribe"));
   }
   // Forwards the events to `target` while the subscriber is kept; with `and_end` the end, too.
-  subscriber<T> forward(const publisher &target, bool and_end = false) const {
+  [[nodiscard]] subscriber<T> forward(const publisher &target, bool and_end = false) const {
     return subscriber<T>::adopt(
         detail::require(promise_publisher_forward(raw(), target.raw(), and_end ? PROMISE_FORWARD_END : 0),
                         "promise_publisher_forward"));
@@ -327,15 +327,16 @@ private:
   template <class U, class F>
   static promise_verdict_t folds(void *ctx, const promise_value_t *accumulated, const promise_value_t *in,
                                  promise_value_t *out) {
-    return detail::settle_with<U>(out, [&]() -> U {
+    const auto fold = [&]() -> U {
       return std::invoke(*static_cast<F *>(ctx), codec<U>::decode(*accumulated), codec<T>::decode(*in));
-    });
+    };
+    return detail::settle_with<U>(out, fold);
   }
   template <class F, promise_verdict_t otherwise>
   static promise_verdict_t passes_if(void *ctx, const promise_value_t *in, promise_value_t *out) {
     bool holds = false;
-    const promise_verdict_t own = detail::settle_with(
-        out, [&]() { holds = static_cast<bool>(std::invoke(*static_cast<F *>(ctx), codec<T>::decode(*in))); });
+    const auto ask = [&]() { holds = static_cast<bool>(std::invoke(*static_cast<F *>(ctx), codec<T>::decode(*in))); };
+    const promise_verdict_t own = detail::settle_with(out, ask);
     return own == PROMISE_REJECT ? own : holds ? PROMISE_VERDICT_PASS : otherwise;
   }
 };

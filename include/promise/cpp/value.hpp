@@ -24,7 +24,7 @@ template <class T, class = void> struct codec {
 
 namespace detail {
 template <class T> using decoded = decltype(codec<T>::decode(std::declval<const promise_value_t &>()));
-// The type of the result of decode(), with a copy in place of a reference if the type can be copied.
+// The type of the result of decode(), with a copy in place of a reference.
 template <class T> using lasting = std::conditional_t<std::is_copy_constructible_v<T>, T, decoded<T>>;
 } // namespace detail
 
@@ -84,7 +84,7 @@ public:
     return codec<std::decay_t<T>>::encode(std::forward<T>(content));
   }
   // Takes over the reference of a value of the C functions.
-  static value adopt(promise_value_t owned) noexcept {
+  [[nodiscard]] static value adopt(promise_value_t owned) noexcept {
     value made;
     made.raw_ = owned;
     return made;
@@ -92,7 +92,7 @@ public:
   // Keeps a borrowed value. Throws if the value is forged.
   static value keep(const promise_value_t &lent);
 
-  value copy() const {
+  [[nodiscard]] value copy() const {
     return keep(raw_);
   }
   // Returns the content as `T`; throws an error of domain "c++" for another type. For a registered class returns a
@@ -100,8 +100,10 @@ public:
   template <class T> decltype(auto) as() const & {
     return codec<T>::decode(raw_);
   }
-  // Returns the content of an rvalue, as a copy if the class can be copied: a reference would dangle.
+  // Returns the content of an rvalue, as a copy if it is an object: a reference would dangle.
   template <class T> detail::lasting<T> as() const && {
+    static_assert(!std::is_reference_v<detail::lasting<T>>,
+                  "an object that cannot be copied would be destroyed with this value: keep the value");
     return codec<T>::decode(raw_);
   }
   promise_kind_t kind() const noexcept {

@@ -149,27 +149,32 @@ extension CellRef {
   func runCancelHandlers(
     _ handlers: consuming CellQueue<CancelHandler.Link>, _ reason: CellValue, leaving work: inout CancelWork
   ) {
-    var reason = reason
-    while let handler = handlers.pop() {
-      if handler.propagates || handler.isLast {
-        work.push(handler)
-      } else {
-        runCancelHandler(handler.ref, &reason)
-        handler.ref.release()
+    var (handlers, reason) = (handlers, reason)
+    // One activation for all of them: a handler may release the last reference to this promise, whose cell may then be
+    // recycled before the next handler.
+    Settlement.running(nil, of: self, isCallers: true) {
+      while let handler = handlers.pop() {
+        if handler.propagates || handler.isLast {
+          work.push(handler)
+        } else {
+          handler.ref.callCancelHandler(&reason)
+          handler.ref.release()
+        }
       }
     }
   }
 
   /// Runs a handler that the caller has claimed.
   fileprivate func runCancelHandler(_ handler: CellRef, _ reason: inout CellValue) {
-    let context = handler.reactionContext
-    let function = unsafe unsafeBitCast(handler.function, to: Observer.self)
-    unsafe withUnsafePointer(to: &reason) { reason in
-      Settlement.running(nil, of: self, isCallers: true) {
-        unsafe function(context.pointer, reason)
-        context.release()
-      }
-    }
+    Settlement.running(nil, of: self, isCallers: true) { handler.callCancelHandler(&reason) }
+  }
+
+  /// Calls the function of this handler, then releases its context.
+  private func callCancelHandler(_ reason: inout CellValue) {
+    let context = reactionContext
+    let function = unsafe unsafeBitCast(self.function, to: Observer.self)
+    unsafe withUnsafePointer(to: &reason) { reason in unsafe function(context.pointer, reason) }
+    context.release()
   }
 
   /// Releases the context of a handler whose promise is settled, unless the handler runs or has run. A handler for

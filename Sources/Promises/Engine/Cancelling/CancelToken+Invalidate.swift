@@ -24,7 +24,7 @@ extension CancelToken {
   private func cancel(invalidates: Bool, _ reason: CellValue) -> Bool {
     var work = TokenStack()
     let walk = CancelToken.newWalk()
-    cancelPromises(invalidates: invalidates, on: walk, pushing: &work, reason)
+    cancelPromises(invalidates: invalidates, on: walk, isFirst: true, pushing: &work, reason)
     while let (token, invalidates) = work.pop() {
       token.cancelPromises(invalidates: invalidates, on: walk, pushing: &work, reason)
       token.ref.release()
@@ -33,11 +33,12 @@ extension CancelToken {
   }
 
   private func cancelPromises(
-    invalidates: Bool, on walk: UInt32, pushing work: inout TokenStack, _ reason: CellValue
+    invalidates: Bool, on walk: UInt32, isFirst: Bool = false, pushing work: inout TokenStack, _ reason: CellValue
   ) {
     var children = TokenStack()
     let promises: UInt32 = locked {
-      guard isNew(on: walk) else { return 0 }
+      // No path leads back to the first token. Its number may be that of this walk nonetheless: numbers repeat.
+      guard isFirst || isNew(on: walk) else { return 0 }
       becomeCancelled()
       if invalidates { startGeneration() }
       var next = first(of: .tokens)

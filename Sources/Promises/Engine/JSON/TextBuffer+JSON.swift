@@ -37,7 +37,8 @@ extension TextBuffer {
 
   private mutating func write(escapedCharacterOf bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
     let first = unsafe UInt32(bytes[index])
-    let length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+    // Bounded: bytes that another thread changes while a call copies them need not be UTF-8.
+    let length = min(first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4, bytes.count - index)
     var scalar = first & (0x7f >> UInt32(length))
     for offset in 1..<length { scalar = unsafe scalar << 6 | UInt32(bytes[index + offset] & 0x3f) }
     if scalar < 0x10000 {

@@ -13,18 +13,17 @@ extension EventLoop {
   }
 
   /// Runs jobs and timers, and waits for more, until the loop is stopped, the monotonic deadline has passed (negative:
-  /// unlimited), or `isDone` returns true; that is checked before each turn. Takes at least one turn. If it `looks`, it
-  /// returns `nested` instead of waiting while the loop has no timer and `isStuck` returns true.
-  func run(
-    until deadline: Int64, looks: Bool = false, isStuck: () -> Bool = { false }, isDone: () -> Bool = { false }
-  ) -> End {
+  /// unlimited), or `isDone` returns true; that is checked before each turn. Takes at least one turn. Returns `nested`
+  /// instead of waiting while the loop has no timer and `isStuck` returns true; nil: it cannot become stuck while this
+  /// thread sleeps.
+  func run(until deadline: Int64, isStuck: () -> Bool? = { nil }, isDone: () -> Bool = { false }) -> End {
     unsafe guarded.monitor.lock()
     let state = unsafe guarded.state
     if let refusal = unsafe state.pointee.begin() {
       unsafe guarded.monitor.unlock()
       return refusal
     }
-    let end = unsafe turns(until: deadline, looks, isStuck, isDone)
+    let end = unsafe turns(until: deadline, isStuck, isDone)
     unsafe leave()
     return end
   }
@@ -48,7 +47,7 @@ extension EventLoop {
 
   /// Takes turns until the run ends. Call with the monitor held.
   @unsafe
-  private func turns(until deadline: Int64, _ looks: Bool, _ isStuck: () -> Bool, _ isDone: () -> Bool) -> End {
+  private func turns(until deadline: Int64, _ isStuck: () -> Bool?, _ isDone: () -> Bool) -> End {
     let state = unsafe guarded.state
     var isFirst = true
     var interval: Int64 = 1_000_000
@@ -72,14 +71,16 @@ extension EventLoop {
       var signal = unsafe state.pointee.signal
       let hasTimers = unsafe state.pointee.timers.count > 0
       unsafe guarded.monitor.unlock()
-      if looks && !hasTimers && isStuck() {
+      // Asked before each sleep: a job may have made this thread the one that drives another loop.
+      let isStuck = isStuck()
+      if isStuck == true && !hasTimers {
         unsafe guarded.monitor.lock()
         // Work that another thread submitted before it became idle is visible now.
         let hasWork = unsafe !state.pointee.jobs.isEmpty || state.pointee.isStopped || state.pointee.isPoked
         if hasWork { continue }
         return .nested
       }
-      let look = looks ? CellTimer.deadline(after: interval) : .max
+      let look = isStuck != nil ? CellTimer.deadline(after: interval) : .max
       interval = min(interval * 2, 256_000_000)
       unsafe platform_signal_wait(&signal, look == .max || (deadline >= 0 && deadline < look) ? deadline : look)
       unsafe guarded.monitor.lock()

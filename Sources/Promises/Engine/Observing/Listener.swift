@@ -40,13 +40,14 @@ struct Listener<Functions> {
     platform_unlock(Int32(PLATFORM_LOCK_OBSERVERS))
     guard let listener = unsafe listener else { return }
     unsafe thread.pointee.listening = true
-    // Cells released in the call are disposed of in it. Deferred to an enclosing disposal, they would be reported.
-    let (disposing, disposal) = unsafe (thread.pointee.disposing, thread.pointee.disposal)
-    unsafe thread.pointee.disposing = false
-    unsafe thread.pointee.disposal = 0
+    // Cells released in the call are disposed of in it: deferred to an enclosing disposal, they would be reported.
+    // Those that the enclosing disposal has deferred wait for its end: disposed of in the call, they would not be.
+    let (isDisposing, cells, contexts) = unsafe (
+      thread.pointee.disposing, thread.pointee.disposal, thread.pointee.contexts
+    )
+    unsafe (thread.pointee.disposing, thread.pointee.disposal, thread.pointee.contexts) = (false, 0, 0)
     unsafe body(listener.pointee.functions, listener.pointee.context.pointer)
-    unsafe thread.pointee.disposing = disposing
-    unsafe thread.pointee.disposal = disposal
+    unsafe (thread.pointee.disposing, thread.pointee.disposal, thread.pointee.contexts) = (isDisposing, cells, contexts)
     unsafe thread.pointee.listening = false
     unsafe release(listener)
   }

@@ -58,7 +58,9 @@ extension CellSubscriber {
         guard wants.contains(event) else { return }
         guard event.value.retain(), replayed.push(event) else { fatalError("no memory for an event") }
       }
-      let admission = state.phase == .idle ? Admission.idle(replayed: replayed.count) : .busy(replayed: replayed.count)
+      // Events of a turn that was dropped precede those of the callback.
+      let isIdle = state.phase == .idle && state.events.isEmpty
+      let admission = isIdle ? Admission.idle(replayed: replayed.count) : .busy(replayed: replayed.count)
       if let barrier = admit(admission), !state.events.push(barrier) { fatalError("no memory for an event") }
       state.events.append(replayed)
       schedule(&state, &delivery)

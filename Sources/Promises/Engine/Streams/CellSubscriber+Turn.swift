@@ -44,10 +44,17 @@ extension CellSubscriber {
     subscriber.ref.release()
   }
 
-  /// Ends the subscriber of an executor that has shut down.
+  /// Handles a turn that the executor dropped. A subscriber with a promise of the end is ended, which the promise
+  /// reports. The events of any other stay queued until the next event, or the end, schedules a turn; no turn is
+  /// submitted from here, because an executor that has shut down drops each of them. Nothing follows an end.
   private static func dropTurn(_ context: UnsafeMutableRawPointer?) {
     let subscriber = unsafe CellSubscriber(CellRef.from(context))
-    _ = subscriber.cancel(.fault(.closed))
+    let isOpen = subscriber.locked { state in
+      guard subscriber.end == nil, state.phase == .scheduled, state.ending == nil else { return false }
+      state.phase = .idle
+      return true
+    }
+    if !isOpen { _ = subscriber.cancel(.fault(.closed)) }
     subscriber.ref.release()
   }
 }

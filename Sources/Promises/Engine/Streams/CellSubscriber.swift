@@ -17,7 +17,7 @@ import Synchronization
 ///         |                                             +------------------------------+  |
 ///         |                                       more events are deliverable             |
 ///         +-------------------------------------------------------------------------------+
-///           nothing is deliverable
+///           nothing is deliverable, or the turn was dropped
 ///
 /// It is `running` only while its receiver handles one event. A subscriber that is scheduled or running is in one
 /// Delivery or has one turn on its executor, with a reference; so its receiver is called by one thread at a time. The

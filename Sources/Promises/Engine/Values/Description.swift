@@ -141,9 +141,10 @@ package struct Description {
   }
 
   private mutating func write(_ string: UnsafePointer<CChar>?) {
-    guard let string = unsafe string else { return }
-    for index in 0..<Int(unsafe strlen(string)) where !text.isFull {
-      unsafe text.write(UInt8(bitPattern: string[index]))
+    guard var rest = unsafe string else { return }
+    while unsafe rest.pointee != 0 && !text.isFull {
+      unsafe text.write(UInt8(bitPattern: rest.pointee))
+      unsafe rest += 1
     }
   }
 }

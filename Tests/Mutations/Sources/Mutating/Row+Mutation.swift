@@ -56,7 +56,10 @@ extension SourceFile {
         let mutated = replacing(part, with: new, in: statements)
         return .replace(statements, mutated, returns: isValue)
       }
-      if let initial = here.as(InitializerClauseSyntax.self)?.value, initial.range.contains(part) {
+      // An `if` or a `switch` is no operand: the body of the function is copied.
+      if let initial = here.as(InitializerClauseSyntax.self)?.value, initial.range.contains(part),
+        !initial.is(IfExprSyntax.self), !initial.is(SwitchExprSyntax.self)
+      {
         return .choose(initial.range, "(" + replacing(part, with: new, in: initial.range) + ")")
       }
       node = here.parent

@@ -25,6 +25,19 @@ struct TableTests {
     #expect(try text(row("- h + 1\n+ h - 1")).contains("{\nreturn h - 1\n}\nreturn h + 1 }"))
   }
 
+  @Test("an initial value is chosen; for one that is an `if` or a `switch`, the body is copied")
+  func initialValue() throws {
+    let code = ["p + 1", "if p { 1 } else { 2 }", "switch p { default: 1 }"].map { "func f() {\n  let a = \($0)\n}\n" }
+    let texts = try zip(code, ["- p + 1\n+ q", "- { 1 }\n+ { 3 }", "- default: 1\n+ default: 3"]).map { code, change in
+      let source = SourceFile(path: "a.swift", text: code)
+      return source.rendered([(1, try row(change).mutation(of: source).edit)]).text
+    }
+    #expect(texts[0].contains("let a = (mutation_on(1) ? (q) : p + 1)"), "\(texts[0])")
+    for text in texts.dropFirst() {
+      #expect(text.hasPrefix("func f() {\n  if mutation_on(1) {\nlet a = "), "\(text)")
+    }
+  }
+
   @Test("two rows about one expression")
   func twoRows() throws {
     let edits = try ["- h + 1\n+ h", "- + 1\n+ + 2"].map { try row($0).mutation(of: source).edit }
