@@ -91,7 +91,8 @@ extension PromiseContext {
   /// function applies to both languages.
   ///
   /// Not needed where `dispatchMain()`, a run loop or an async `main` serves the main queue. Turns that are already
-  /// queued stay where they are. Blocks of `Promise.init(_:)` run on the executor too.
+  /// queued stay where they are; a callback runs in the first turn that comes. Blocks of `Promise.init(_:)` run on the
+  /// executor too.
   ///
   /// - Parameters:
   ///   - executor: runs jobs on the main thread, one at a time, in order; `nil` restores the main queue.

@@ -18,17 +18,22 @@ struct MainPass {
   /// The number of the last callback to run.
   private var last: Int
   private var room = MainPass.limit
+  /// Whether a turn is being posted from within the pass.
+  private var isPosting = false
 
   private init(through last: Int) { self.last = last }
 
   /// Makes a callback due: extends the pass that runs on this thread, or posts a turn.
   static func submit(_ job: PromiseJob) {
     let number = locked { $0.append(job) }
-    if let pass = unsafe current, unsafe pass.pointee.room > 0 {
+    guard let pass = unsafe current else { return post(number) }
+    if unsafe pass.pointee.room > 0 {
       unsafe pass.pointee.room -= 1
       unsafe pass.pointee.last = number
     } else {
+      unsafe pass.pointee.isPosting = true
       post(number)
+      unsafe pass.pointee.isPosting = false
     }
   }
 
@@ -48,6 +53,12 @@ struct MainPass {
 
   private static func run(through number: Int) {
     let thread = unsafe platform_thread()
+    // A substitute that runs turns within `submit` never yields to others, so its pass needs no limit.
+    if let pass = unsafe current, unsafe pass.pointee.isPosting {
+      unsafe pass.pointee.last = unsafe max(pass.pointee.last, number)
+      unsafe pass.pointee.room = .max
+      return
+    }
     // A callback may run the run loop itself, which starts a nested pass.
     let enclosing = unsafe thread.pointee.main_pass
     var pass = MainPass(through: number)
@@ -59,7 +70,7 @@ struct MainPass {
   }
 
   /// Drops the callback of a turn that the substitute dropped.
-  private static func drop(_ number: Int) { locked { $0[number] }?.drop() }
+  private static func drop(_ number: Int) { locked { $0.remove(number) }?.drop() }
 
   private static func locked<Result>(_ body: (inout DueJobs) -> Result) -> Result {
     platform_lock(Int32(PLATFORM_LOCK_MAIN))
@@ -71,10 +82,10 @@ struct MainPass {
   private nonisolated(unsafe) static var due = DueJobs()
 }
 
-/// The callbacks that are due, numbered from 1 in the order in which they became due. One that was dropped keeps its
-/// number; running its job is a no-op.
+/// The callbacks that are due, numbered from 1 in the order in which they became due.
 private struct DueJobs {
-  private var jobs: [PromiseJob] = []
+  /// `nil`: removed.
+  private var jobs: [PromiseJob?] = []
   /// The number of callbacks at the front of `jobs` that were taken.
   private var taken = 0
   /// The number of the callback before `jobs`.
@@ -87,8 +98,24 @@ private struct DueJobs {
 
   /// Takes the oldest callback if its number is at most `last`.
   mutating func pop(through last: Int) -> PromiseJob? {
-    guard start + taken < last else { return nil }
-    let job = jobs[taken]
+    while start + taken < last {
+      let job = jobs[taken]
+      advance()
+      if let job { return job }
+    }
+    return nil
+  }
+
+  /// Removes the callback with a number; nil if it was taken.
+  mutating func remove(_ number: Int) -> PromiseJob? {
+    guard number > start + taken else { return nil }
+    let job = jobs[number - start - 1]
+    jobs[number - start - 1] = nil
+    while taken < jobs.count, jobs[taken] == nil { advance() }
+    return job
+  }
+
+  private mutating func advance() {
     taken += 1
     // Seldom, so that the time for each is constant.
     if 2 * taken >= jobs.count {
@@ -96,9 +123,5 @@ private struct DueJobs {
       start += taken
       taken = 0
     }
-    return job
   }
-
-  /// The callback with a number; nil if it was taken.
-  subscript(_ number: Int) -> PromiseJob? { number <= start + taken ? nil : jobs[number - start - 1] }
 }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import PluginRuntime
 
-@Suite("Isolation: frames that wait")
+// One at a time: descriptors under way count for all processes of a user.
+@Suite("Isolation: frames that wait", .serialized)
 struct OutgoingFramesTests {
   @Test("are counted until they are sent, with their shared memory")
   func counted() throws {

@@ -71,6 +71,24 @@ struct MainOrder {
     }
   }
 
+  @Test("T2 a substitute that runs turns at once gets each callback after the one that makes it due, without a limit")
+  func inline() async {
+    await #expect(processExitsWith: .success) {
+      final class Inline: PromiseExecutor {
+        func submit(_ job: PromiseJob) { job.run() }
+      }
+      let numbers = Recorder<Int>()
+      PromiseContext.useMainExecutor(Inline())
+      Promise<Int>.resolve(1).then(
+        on: .main,
+        { _ in
+          for number in 0..<3_000 { Promise<Int>.resolve(2).then(on: .main, { _ in numbers.record(number) }, nil) }
+          precondition(numbers.count == 0)
+        }, nil)
+      precondition(numbers.events == Array(0..<3_000))
+    }
+  }
+
   @Test("T2 a turn within a callback on main first runs those that were due before")
   func nested() async {
     await #expect(processExitsWith: .success) {
@@ -96,6 +114,8 @@ struct MainOrder {
       let executor = ManualExecutor()
       let log = Recorder<String>()
       PromiseContext.useMainExecutor(executor)
+      Promise<Int>.resolve(0).then(on: .main, { log.record("\($0)") }, nil)
+      executor.runAll()
       let promises = (1...3).map { number in
         Promise<Int>.resolve(number).then(on: .main) { value -> Int in
           log.record("\(value)")
@@ -107,10 +127,10 @@ struct MainOrder {
       turns[1].drop()
       turns[0].drop()
       turns[2].run()
-      precondition(log.events == ["3"] && promises.map(\.state) == [.rejected, .rejected, .fulfilled])
+      precondition(log.events == ["0", "3"] && promises.map(\.state) == [.rejected, .rejected, .fulfilled])
       Promise<Int>.resolve(4).then(on: .main, { log.record("\($0)") }, nil)
       executor.runAll()
-      precondition(log.events == ["3", "4"])
+      precondition(log.events == ["0", "3", "4"])
     }
   }
 }

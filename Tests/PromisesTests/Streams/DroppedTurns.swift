@@ -42,6 +42,40 @@ struct DroppedTurns {
     }
   }
 
+  @Test("two jobs in turn that are dropped, or one for a limited buffer, release the callbacks", arguments: [false, true])
+  func gone(isLimited: Bool) {
+    Numbers.with { numbers in
+      withLifetimeTracking { tracker in
+        let buffer: StreamBuffer = isLimited ? .bounded(1) : .unbounded
+        let subscription = numbers.subscriber().subscribe(on: executor.here, demand: 8, buffer: buffer) {
+          [held = tracker.track(log)] in held.payload.record("\($0)")
+        }
+        for _ in 0..<(isLimited ? 1 : 2) {
+          #expect(tracker.live == 1)
+          numbers.publish(.data(1))
+          dropAll()
+        }
+        #expect(tracker.live == 0 && log.count == 0)
+        withExtendedLifetime(subscription) {}
+      }
+    }
+  }
+
+  @Test("a job that has run makes up for one that was dropped")
+  func again() {
+    Numbers.with { numbers in
+      let subscriber = numbers.subscriber().onNewData(on: executor.here) { log.record("\($0)") }
+      for round in 0..<3 {
+        numbers.publish(.data(round))
+        dropAll()
+        numbers.publish(.data(round))
+        executor.runAll()
+      }
+      #expect(log.events == ["0", "0", "1", "1", "2", "2"])
+      withExtendedLifetime(subscriber) {}
+    }
+  }
+
   @Test("if the job for the end is dropped, the callbacks are released uncalled")
   func end() {
     Numbers.with { numbers in

@@ -29,6 +29,7 @@ extension CellSubscriber {
     }
     let next = locked { state in
       state.phase = state.isCancelled ? .ended : hasSomethingToDo(state) ? .scheduled : .idle
+      state.isTurnDropped = false
       return state.phase
     }
     // A call that cancelled the subscriber while its callback ran left the conclusion to this call.

@@ -44,14 +44,17 @@ extension CellSubscriber {
     subscriber.ref.release()
   }
 
-  /// Handles a turn that the executor dropped. A subscriber with a promise of the end is ended, which the promise
-  /// reports. The events of any other stay queued until the next event, or the end, schedules a turn; no turn is
-  /// submitted from here, because an executor that has shut down drops each of them. Nothing follows an end.
+  /// Handles a turn that the executor dropped. The events stay queued until the next event, or the end, schedules a
+  /// turn. If that is dropped too, the executor has shut down, and the subscriber is ended. So is one with a promise of
+  /// the end, which reports it, and one with a limited queue, which might have no room for the next event. Nothing
+  /// follows an end.
   private static func dropTurn(_ context: UnsafeMutableRawPointer?) {
     let subscriber = unsafe CellSubscriber(CellRef.from(context))
     let isOpen = subscriber.locked { state in
-      guard subscriber.end == nil, state.phase == .scheduled, state.ending == nil else { return false }
-      state.phase = .idle
+      guard subscriber.end == nil, subscriber.terms.capacity == 0, !state.isTurnDropped, state.phase == .scheduled,
+        state.ending == nil
+      else { return false }
+      (state.phase, state.isTurnDropped) = (.idle, true)
       return true
     }
     if !isOpen { _ = subscriber.cancel(.fault(.closed)) }

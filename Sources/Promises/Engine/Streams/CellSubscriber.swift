@@ -69,6 +69,8 @@ package struct CellSubscriber: CellView, Equatable {
     var sweepsAt = 64
     /// Whether a call of next() after the end has reported the ending.
     var isEndReported = false
+    /// Whether the executor dropped the last turn.
+    var isTurnDropped = false
     /// The thread that submits a turn, if the subscriber yields after each event.
     var submitter: UInt = 0
   }
