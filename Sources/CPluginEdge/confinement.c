@@ -185,7 +185,7 @@ int32_t plugin_confinement_send(int32_t socket, const void *bytes, size_t count,
   int patience = PATIENCE;
   do
     sent = sendmsg(socket, &message, MSG_NOSIGNAL);
-  while (sent < 0 && (errno == EINTR || (errno == ETOOMANYREFS && patience-- > 0 && usleep(1000) == 0)));
+  while (sent < 0 && (errno == EINTR || (errno == ETOOMANYREFS && patience-- > 0 && (usleep(1000), true))));
   return sent < 0 ? errno : 0;
 }
 

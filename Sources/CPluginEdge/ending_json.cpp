@@ -47,7 +47,10 @@ void plugin::write_all(const char *text, size_t length) noexcept {
   for (size_t at = 0; at < length;) {
     // A reader that does not read must not keep the process from ending. A pipe that is ready takes PIPE_BUF bytes.
     pollfd ready = {STDERR_FILENO, POLLOUT, 0};
-    if (poll(&ready, 1, 1000) == 0)
+    int count = poll(&ready, 1, 1000);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count == 0)
       return;
     ssize_t written = ::write(STDERR_FILENO, text + at, length - at < PIPE_BUF ? length - at : PIPE_BUF);
     if (written < 0 && errno != EINTR)

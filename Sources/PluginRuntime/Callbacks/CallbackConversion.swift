@@ -109,12 +109,11 @@ final class CallbackConversion: Sendable {
       throw ArgumentMismatch(message: "is \(value.name), expected nothing")
     }
     for output in outputs { output.target.copyMemory(from: output.value, byteCount: output.size) }
+    if let result { memory.copyMemory(from: copy, byteCount: result.layout.size) }
     // Owned memory belongs to C from here.
     arena.transferOwnership()
-    guard let result else { return }
-    memory.copyMemory(from: copy, byteCount: result.layout.size)
     // libffi reads an integer result as a sign-extended word.
-    if result.type.signedRange != nil, let number = result.type.scalar?.integer(at: memory) {
+    if let result, result.type.signedRange != nil, let number = result.type.scalar?.integer(at: memory) {
       memory.storeBytes(of: number, as: Int.self)
     }
   }

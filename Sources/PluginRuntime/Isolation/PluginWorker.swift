@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// Five kinds of threads run here. The main thread maps the plugin, calls its load() and unload(), and runs the jobs of
 /// the main executor. The leader of the `FrameServer` reads frames and makes the calls that return soon; its follower
-/// takes the lead if one does not. Each serial lane has a thread for its calls. `CallThreads` make the others.
+/// takes the lead if one does not. Each serial lane has a thread for its calls. `CallThreads` make the others, and run the
+/// reactions to the ends of calls of other plugins.
 public final class PluginWorker: Sendable {
   /// The name by which host and worker know each other in their first frames.
   static let greeting = PluginValue.array([.string("plugin-worker"), .uint(UInt64(PluginDescriptor.hostABI))])
@@ -30,7 +31,7 @@ public final class PluginWorker: Sendable {
     self.copy = WorkerChannel.raised(copy)
     channel = WorkerChannel(moving: socket)
     server = FrameServer(channel, threads, limit: Self.mostThreads)
-    questions = WorkerQuestions(channel, server, threads)
+    questions = WorkerQuestions(channel, server)
   }
 
   /// Serves the host that started this process, until it ends the process. A program that is a worker calls this first,

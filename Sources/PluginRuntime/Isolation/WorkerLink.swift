@@ -207,7 +207,7 @@ final class WorkerLink: Sendable {
       return (ended + lost, state.callbacks, state.foreign)
     }
     // Not on this thread: discard blocks and closures of the program may wait.
-    if !foreign.isEmpty { Self.deliveries.run { for call in foreign.values { call.cancel() } } }
+    for call in foreign.values { Self.deliveries.run { call.cancel() } }
     if !callbacks.isEmpty { Self.deliveries.run { [callbacks = consume callbacks] in _ = callbacks } }
     return calls
   }

@@ -14,13 +14,12 @@ final class WorkerQuestions: Sendable {
 
   private let channel: WorkerChannel
   private let server: FrameServer
-  private let threads: CallThreads
+  /// Threads for reactions to the ends of calls of other plugins. Those of the plugin's calls may all wait for such an
+  /// end.
+  private let reactions = CallThreads(limit: 4_000)
   private let state = Mutex(State())
 
-  /// `threads` run the reactions to the ends of calls of other plugins.
-  init(_ channel: WorkerChannel, _ server: FrameServer, _ threads: CallThreads) {
-    (self.channel, self.server, self.threads) = (channel, server, threads)
-  }
+  init(_ channel: WorkerChannel, _ server: FrameServer) { (self.channel, self.server) = (channel, server) }
 
   /// Reads the body of `returned`, `answered` and `settle`: [true, value] or [false, reason].
   static func result(_ body: PluginValue) throws(FrameError) -> Answer {
@@ -43,7 +42,8 @@ final class WorkerQuestions: Sendable {
     let answer = try Self.result(frame.body)
     guard let receive = state.withLock({ $0.waiting.removeValue(forKey: frame.request) }) else { return }
     // Not on the reading thread: reactions to the end of a call are code of the plugin, which may wait for a frame.
-    if frame.kind == .answered { threads.run { receive(answer) } } else { receive(answer) }
+    let run: CallThreads.Job = { receive(answer) }
+    if frame.kind != .answered || !reactions.runElsewhere(run) { run() }
   }
 
   /// Sends a request. `receive` gets the answer of a callback on the reading thread, that of a call on another one. If

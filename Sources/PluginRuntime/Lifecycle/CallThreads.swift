@@ -29,8 +29,6 @@ public final class CallThreads: Sendable {
     var waiting = Fifo<Entry>()
     /// Whether a thread is on its way: it was woken or started, and has not looked for a job yet.
     var isWaking = false
-    /// Whether a retry is due.
-    var isRetrying = false
 
     /// Decides how a waiting job gets its thread.
     mutating func nextWakeup(limit: Int) -> Wakeup {
@@ -67,9 +65,6 @@ public final class CallThreads: Sendable {
     (self.limit, self.idleTime, self.startThread) = (limit, idleTime, startThread)
   }
 
-  /// The time after which a thread that could not be started is tried again.
-  private static let retryTime = DispatchTimeInterval.milliseconds(100)
-
   /// The number of threads, with and without a job.
   var count: Int { state.withLock(\.threads) }
   /// The number of threads that wait for a job.
@@ -79,8 +74,8 @@ public final class CallThreads: Sendable {
   /// the job after it has run.
   public func run(_ job: @escaping Job) { add(job, runsHere: true) }
 
-  /// Runs a job as `run` does, but never on the calling thread: returns false, and releases the job, if there is no
-  /// thread and none can be started. Only for a pool whose jobs are all added by this, one at a time.
+  /// Runs a job as `run` does, but never on the calling thread: returns false, and releases the job, if no thread is
+  /// idle and none can be started. Only for a pool whose jobs are all added by this, one at a time.
   func runElsewhere(_ job: @escaping Job) -> Bool { add(job, runsHere: false) }
 
   @discardableResult
@@ -92,7 +87,7 @@ public final class CallThreads: Sendable {
     return perform(next, runsHere: runsHere)
   }
 
-  /// Wakes or starts a thread. Returns false if there is none, and the caller does not run the job.
+  /// Wakes or starts a thread. Returns false if there is none for the last job, which was removed.
   @discardableResult
   private func perform(_ next: Wakeup, runsHere: Bool = true) -> Bool {
     switch next {
@@ -103,34 +98,25 @@ public final class CallThreads: Sendable {
     return true
   }
 
-  /// Continues after a thread could not be started. A sleeping thread is woken. If all are busy, they take the jobs
-  /// when they are free, or a thread that is tried later does. Without any thread, the caller runs the jobs, or drops
-  /// one, and false is returned.
+  /// Continues after a thread could not be started. A sleeping thread is woken. Otherwise the last job is removed, and
+  /// false is returned, or, if jobs run here: busy threads take the jobs when they are free; without any, the caller runs
+  /// them.
   private func continueWithoutThread(runsHere: Bool) -> Bool {
-    state.withLock { ($0.threads, $0.isWaking) = ($0.threads - 1, false) }
+    var failed = 1
     while true {
-      let (entry, next, isRetry) = state.withLock { state -> (Entry?, Wakeup, Bool) in
-        if state.sleeping > 0 || state.waiting.isEmpty { return (nil, state.nextWakeup(limit: limit), false) }
-        let entry = state.threads == 0 ? state.waiting.popFirst() : nil
-        // The jobs that run may wait for those that are left.
-        let isRetry = !state.waiting.isEmpty && !state.isRetrying
-        if isRetry { state.isRetrying = true }
-        return (entry, .none, isRetry)
+      let (entry, next) = state.withLock { state -> (Entry?, Wakeup) in
+        state.threads -= failed
+        if failed > 0 { state.isWaking = false }
+        if state.sleeping > 0 || state.waiting.isEmpty { return (nil, state.nextWakeup(limit: limit)) }
+        if !runsHere { return (state.waiting.popLast(), .none) }
+        return (state.threads == 0 ? state.waiting.popFirst() : nil, .none)
       }
-      if isRetry { DispatchQueue.global().asyncAfter(deadline: .now() + Self.retryTime) { [self] in retry() } }
+      failed = 0
       perform(next)
       guard let entry else { return true }
       if !runsHere { return false }
       entry.run()
     }
-  }
-
-  private func retry() {
-    perform(
-      state.withLock { state in
-        state.isRetrying = false
-        return state.nextWakeup(limit: limit)
-      })
   }
 
   private func work() {

@@ -10,6 +10,9 @@ package struct Fifo<Element> {
 
   package mutating func append(_ element: Element) { elements.append(element) }
 
+  /// Removes the last element; nil if there is none.
+  package mutating func popLast() -> Element? { isEmpty ? nil : elements.removeLast() }
+
   /// Removes the first element; nil if there is none.
   package mutating func popFirst() -> Element? {
     guard !isEmpty else { return nil }

@@ -13,7 +13,7 @@ struct UnsentQuestionTests {
     defer { close(sockets[0]) }
     let channel = WorkerChannel(moving: sockets[1])
     let threads = CallThreads(limit: 1)
-    let questions = WorkerQuestions(channel, FrameServer(channel, threads, limit: 1), threads)
+    let questions = WorkerQuestions(channel, FrameServer(channel, threads, limit: 1))
     var deep = PluginValue.void
     for _ in 0..<PluginValue.maximumDepth + 10 { deep = .array([deep]) }
     weak var gone: Promise<PluginValue>?

@@ -106,20 +106,26 @@ import Testing
     try await waiting(for: { ran.events == [1, 2] })
   }
 
-  @Test("a job for which no thread could be started gets one later, though the job that runs waits for it")
-  func retried() async throws {
+  @Test("a job that must not run on the calling thread is refused if no thread is free, and none can be started")
+  func elsewhere() async {
     let (ran, pool, gate, isBusy) = (Recorder<Int>(), Pool(), Gate(), Gate())
-    pool.threads = CallThreads(limit: 10) { body in
-      pool.attempts.add(1, ordering: .relaxed).newValue != 2 && ProcessGuard.startThread(body)
+    let threads = CallThreads(limit: 10) { body in
+      pool.attempts.add(1, ordering: .relaxed).newValue == 2 && ProcessGuard.startThread(body)
     }
-    pool.run {
+    #expect(!threads.runElsewhere { ran.record(1) })
+    let isRun = threads.runElsewhere {
       isBusy.open()
       gate.wait()
-      ran.record(1)
+      ran.record(2)
     }
+    #expect(isRun)
     await onThread { isBusy.wait() }
-    pool.run { gate.open() }
-    try await waiting(for: { ran.count == 1 })
+    #expect(!threads.runElsewhere { ran.record(3) })
+    gate.open()
+    await onThread { while ran.count == 0 || threads.sleeping == 0 { sched_yield() } }
+    #expect(threads.runElsewhere { ran.record(4) })
+    await onThread { while ran.count < 2 { sched_yield() } }
+    #expect(ran.events == [2, 4])
   }
 
   @Test func noMoreJobsRunAtOnceThanTheLimit() async {
