@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Five kinds of threads run here. The main thread maps the plugin, calls its load() and unload(), and runs the jobs of
 /// the main executor. The leader of the `FrameServer` reads frames and makes the calls that return soon; its follower
-/// takes the lead if one does not. Each serial lane has a thread for its calls. `CallThreads` make the others, and run the
-/// reactions to the ends of calls of other plugins.
+/// takes the lead if one does not. Each serial lane has a thread for its calls. `CallThreads` make the others, and run
+/// the reactions to the ends of calls of other plugins.
 public final class PluginWorker: Sendable {
   /// The name by which host and worker know each other in their first frames.
   static let greeting = PluginValue.array([.string("plugin-worker"), .uint(UInt64(PluginDescriptor.hostABI))])
