@@ -78,13 +78,21 @@ struct ParameterSource {
     return end.map { string(node.nameStart..<$0) } ?? ""
   }
 
+  /// Returns the text before a function's name, behind the declaration or the directive before it. A declaration that
+  /// begins with a macro has the place where that is defined.
+  private func prefix(_ node: HeaderNode) -> String {
+    guard node.start < node.nameStart, node.nameStart <= text.count else { return "" }
+    let start = max(node.start, node.nameStart - 1000)
+    let ends = ([";", "}", "#"] as [Unicode.Scalar]).map { UInt8(ascii: $0) }
+    let last = text[start..<node.nameStart].lastIndex(where: ends.contains)
+    return string((last.map { $0 + 1 } ?? start)..<node.nameStart)
+  }
+
   /// Returns the attributes `access(read_only, 1, 2)` before a function's declarator and behind its parameters, which
   /// the C library writes as `__attr_access ((__read_only__, 1, 2))`.
   func accesses(_ node: HeaderNode) -> [Header.Access] {
     var accesses: [Header.Access] = []
-    let isHere = node.start < node.nameStart && node.nameStart < text.count
-    let declaration = (isHere ? string(node.start..<node.nameStart) : "") + declarator(node)
-    var rest = declaration[...]
+    var rest = (prefix(node) + declarator(node))[...]
     while let mark = rest.firstRange(of: "access") {
       rest = rest[mark.upperBound...]
       let inside = rest.drop { $0 == "_" || $0 == " " || $0 == "(" }.prefix { $0 != ")" }

@@ -129,6 +129,10 @@ struct SignatureWriter {
       return try memory(
         index, to: target, "'\(name)' is read before it is written, and nothing says that it ends with a 0")
     }
+    if function.accesses.contains(where: { $0.pointer == index && $0.count == count && $0.isRead && $0.isWritten }) {
+      checks.append("\(name) is taken to be changed in place; if it is not read, it is out")
+      return "inout \(content)"
+    }
     if ParameterNames.mayKeep(function: function.name) { return try keptOrRead(index, to: target, content) }
     if mayBeRead(index) {
       checks.append("\(name) is taken to be \(names[count]) elements that are read, not written")
@@ -182,10 +186,8 @@ struct SignatureWriter {
       || ParameterNames.writesData(function: function.name) && !ParameterNames.isDestination(names[index])
   }
 
-  /// Whether counted data are read and changed: an attribute says so, or they are the only data of a function whose
-  /// name says so.
+  /// Whether counted data are read and changed: they are the only data of a function whose name says so.
   private func changesInPlace(_ index: Int, _ target: CType, _ count: Int) -> Bool {
-    if function.accesses.contains(where: { $0.pointer == index && $0.isRead && $0.isWritten }) { return true }
     guard header.resolved(target) == .void, !ParameterNames.isDestination(names[index]),
       !ParameterNames.isWritten(names[index]), ParameterNames.worksInPlace(function: function.name),
       !counts.isLengthAddress(count)

@@ -181,10 +181,13 @@ extension PipelineRun {
           if isRescue || !isRepeated && !element.canBeReplaced(by: step.rescue) { element.note(failure) }
         })
     }
-    let limits = [element?.slot, serial?.slots, threads[call.plugin.id], slots].compactMap(\.self)
+    let thread = threads[call.plugin.id]
+    let limits = [element?.slot, serial?.slots, slots].compactMap(\.self)
     let start: @Sendable () -> Void = { [self] in
+      timed.returns.then({ thread?.leave() }, nil)
       timed.end.then(
         { [self] in
+          timed.returns.resolve(())
           session.loop.post { [self] in active[id] = nil }
           if !isRescue { streams[number]?.end(id) }
           for limit in limits.reversed() { limit.leave() }
@@ -208,7 +211,7 @@ extension PipelineRun {
         }
       }
     }
-    Slots.enter(limits, start)
+    Slots.enter([element?.slot, serial?.slots, thread, slots].compactMap(\.self), start)
     guard let cached else { return timed.outcome }
     return timed.outcome.then { value in
       cached.keep(value)

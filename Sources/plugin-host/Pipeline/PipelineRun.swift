@@ -23,7 +23,8 @@ final class PipelineRun {
   nonisolated let slots: Slots
   /// The threads of serial steps and the slots by which they run one at a time, by their names.
   nonisolated let lanes: [String: (lane: CallLane, slots: Slots)]
-  /// The slots of plugins that have one thread, by their ids: a call that waits for the thread takes no other's slot.
+  /// The slots of plugins that have one thread, by their ids: a call that waits for the thread takes no other's slot. A
+  /// call leaves it when its function has returned.
   nonisolated let threads: [String: Slots]
   /// Closures that give up a call, or the wait for its next attempt, by an id.
   var active: [Int: @MainActor (CallFailure) -> Void] = [:]

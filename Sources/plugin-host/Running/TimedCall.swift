@@ -10,6 +10,8 @@ final class TimedCall: Sendable {
   /// Fulfilled once the outcome is settled and the function runs on no thread of this process. After a call that was
   /// given up, it waits for the function, also in a worker, for `Session.patience` at most.
   let end = Promise<Void>()
+  /// Fulfilled once the function has returned.
+  let returns = Promise<Void>()
 
   private let session: Session
   private let lane: CallLane?
@@ -118,6 +120,7 @@ final class TimedCall: Sendable {
       lane?.note(isBlocked: false)
       return state.isEnded
     }
+    returns.resolve(())
     if isEnded { end.resolve(()) }
   }
 

@@ -96,6 +96,10 @@ final class FilePlace: Sendable {
       close(descriptor)
     } catch {
       guard error.code == ELOOP || error.code == ENXIO else { throw error }
+      var information = stat()
+      guard fstatat(folder, RawText.cString(name), &information, AT_SYMLINK_NOFOLLOW) == 0,
+        [S_IFLNK, S_IFIFO].contains(information.st_mode & S_IFMT)
+      else { throw error }
     }
     guard unlinkat(folder, RawText.cString(name), 0) == 0 else { throw .last }
     return try open(O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)

@@ -34,6 +34,6 @@ extension PluginValue {
 
   /// Whether the text is a number in decimal digits, of any size.
   private static func isNumeral(_ text: String) -> Bool {
-    text.wholeMatch(of: #/[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?/#) != nil
+    text.utf8.allSatisfy { "+-.eE0123456789".utf8.contains($0) } && Double(text) != nil
   }
 }

@@ -107,6 +107,10 @@ extension EndToEnd {
       int sums(const unsigned *nelem, int n);
       unsigned char *digest(const unsigned char *d, size_t n, unsigned char md[16]);
       void *lend(size_t size);
+      #define API __attribute__((visibility("default")))
+      API int into(void *to, int fd, unsigned long room) __attribute__((access(write_only, 1, 3)));
+      API int behind(void *ctx, int mode, unsigned long flags);
+      API int mask(void *src, int key, size_t room) __attribute__((access(read_write, 1, 3)));
       """
     private static let othersSource = """
       #include <stddef.h>
@@ -116,6 +120,7 @@ extension EndToEnd {
         for (int i = 0; i < 16; i++) md[i] = n;
         return n < 3 ? NULL : md;
       }
+      int into() { return 0; } int behind() { return 0; } int mask() { return 0; }
       """
 
     /// Numbers beside data that they do not count, and results that are arguments.
@@ -126,10 +131,18 @@ extension EndToEnd {
       ("compare", "(s1: str[length], s2: str[length], length: i32) -> i32"),
       ("sums", "(nelem: &[u32; n], n: i32) -> i32"), ("lend", "(size: usize) -> ptr<void>?"),
       ("digest", "(d: bytes[n], n: usize, md: inout [u8; 16]) -> usize ! zero"),
+      ("into", "(to: out bytes[room], fd: i32, room: u64) -> i32"),
+      ("mask", "(src: inout bytes[room], key: i32, room: usize) -> i32"),
     ])
     func anotherNumberCountsNothing(name: String, types: String) throws {
       let adopted = try AdoptedHeader.of(Self.others, source: Self.othersSource)
       #expect(adopted.signature(name) == name + types)
+    }
+
+    @Test("a function whose declaration begins with a macro does not have the attributes of those before it")
+    func attributesOfOthers() throws {
+      let adopted = try AdoptedHeader.of(Self.others, source: Self.othersSource)
+      #expect(!adopted.signature("behind").contains("bytes"), "\(adopted.signature("behind"))")
     }
 
     @Test func aNumberAtAnAddressIsNotTakenForAnArray() throws {

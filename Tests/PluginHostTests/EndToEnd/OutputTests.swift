@@ -43,6 +43,7 @@ extension EndToEnd {
         exec "$@" "$0" call -o \(path) kinds start 'touch made'
         """
       let ending = try run(script)
+      defer { chmod(folder.path("closed"), 0o700) }
       #expect(ending.status == 1, "\(ending)")
       #expect(ending.errors == "plugin-host: the result cannot be written: \(path): \(message)\n")
       #expect(try folder.names().sorted() == ["closed", "file", "loop"])
@@ -56,6 +57,7 @@ extension EndToEnd {
         for path in link new closed/file; do "$@" "$0" call -o $path kinds tiny 5; done; cat made new closed/file
         """
       let ending = try run(script)
+      defer { chmod(folder.path("closed"), 0o700) }
       #expect(ending.text == "5\n5\n5\n", "\(ending)")
     }
 

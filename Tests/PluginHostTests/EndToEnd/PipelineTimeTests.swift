@@ -107,6 +107,18 @@ extension EndToEnd {
       #expect(own.errors.contains("b: not called: a call before it"), "\(own.errors)")
     }
 
+    @Test("a call whose function has returned leaves the thread of its plugin, though its promise is pending")
+    func promisesBesideCallsOfAThread() throws {
+      let (ending, log) = try run(
+        """
+        steps:
+          a: {call: later.never}
+          b: {call: later.most}
+          c: {call: kinds.start, after: b, with: {command: "echo made >> $D/log"}}
+        """, "--timeout", "2", "--isolation", "thread")
+      #expect(ending.status == 3 && log == "made\n", "\(ending.errors)")
+    }
+
     @Test("a blocked thread does not reject the calls that it has made, whose promises are pending")
     func promisesOfABlockedThread() throws {
       let (ending, _) = try run(
