@@ -54,9 +54,8 @@ enum ParameterNames {
       "x", "y", "z", "w", "h", "d", "f", "i", "cx", "cy", "sin", "cos", "sinx", "cosx", "val", "value", "num", "number",
       "double", "float", "real", "width", "height", "depth", "length", "size", "min", "max", "minimum", "maximum",
       "sum", "mean", "average", "avg", "median", "variance", "stddev", "time", "uptime", "seconds", "begin", "start",
-      "end", "stop", "angle", "radius", "distance", "scale", "ratio", "factor", "gamma", "alpha", "opacity", "latitude",
-      "lat",
-      "longitude", "lon", "lng", "rate", "speed", "level", "volume", "percent", "progress", "score", "error",
+      "end", "stop", "angle", "radius", "distance", "scale", "ratio", "factor", "gamma", "alpha", "opacity", "lat",
+      "latitude", "longitude", "lon", "lng", "rate", "speed", "level", "volume", "percent", "progress", "score", "error",
     ]
     return quantities.contains(word)
   }

@@ -18,7 +18,8 @@ struct FileTrust: Sendable {
   /// Checks the file of a plugin or a library, and those of the libraries that it needs, which are mapped with it.
   /// `library` is a path, or a name that is looked for, such as libz.so.1.
   ///
-  /// Others cannot change a file after its check, nor the place where the next one is looked for.
+  /// Others cannot change a file after its check. A file that they add to an earlier folder of the search, between the
+  /// check and the load, is not noticed.
   func check(library: String) throws(Failure) {
     guard isEnforced else { return }
     for (index, file) in LibraryAdmission.files(judgedFor: library).enumerated() where file.contains("/") {
