@@ -1,6 +1,7 @@
 """Reasons that promise.py raises. PYTHONPATH and LIBPROMISE name the files."""
 
 import asyncio
+import dataclasses
 import gc
 import unittest
 
@@ -80,6 +81,40 @@ class Raising(unittest.TestCase):
             promise.value()
         self.assertIs(caught.exception, reason)
         reason.__traceback__ = None
+
+    def test_an_exception_that_cannot_be_copied_is_raised_itself(self):
+        """Also by `await`: an error of the copy would leave the coroutine suspended."""
+
+        @dataclasses.dataclass(frozen=True)
+        class Frozen(Exception):
+            __slots__ = ("code",)
+            code: int
+
+        class Named(Exception):
+            def __new__(cls, name="known"):
+                return super().__new__(cls, {"known": 1}[name])
+
+            def __init__(self, name="known"):
+                super().__init__(name + " text")
+
+        class Other(Exception):
+            def __new__(cls, *arguments):
+                return ValueError() if arguments else super().__new__(cls)
+
+            def __init__(self):
+                super().__init__("text")
+
+        async def is_awaited(promise):
+            return await asyncio.wait_for(promise, 60)
+
+        for reason in Frozen(3), Named(), Other():
+            for read in Promise.value, lambda promise: asyncio.run(is_awaited(promise)):
+                promise = Promise()
+                promise.reject(reason)
+                with self.assertRaises(type(reason)) as caught:
+                    read(promise)
+                self.assertEqual(vars(caught.exception), vars(reason))
+                self.assertEqual(caught.exception.args, reason.args)
 
 
 if __name__ == "__main__":

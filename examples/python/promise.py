@@ -175,17 +175,19 @@ def _raised(reason):
     class_ = type(reason)
     try:
         copy = class_.__new__(class_, *reason.args)
-    except TypeError:
-        return reason  # only the __init__ of the class can make a copy
-    copy.args = reason.args
-    copy.__dict__.update(reason.__dict__)
-    copy.__cause__, copy.__context__ = reason.__cause__, reason.__context__
-    for base in class_.__mro__:
-        for name in filter(lambda name: inspect.ismemberdescriptor(vars(base)[name]), vars(base)):
-            with contextlib.suppress(AttributeError, TypeError):  # unset, or read-only
-                value = getattr(reason, name)
-                if value is not getattr(copy, name, None):
-                    setattr(copy, name, value)
+        if type(copy) is not class_:
+            return reason
+        copy.args = reason.args
+        copy.__dict__.update(reason.__dict__)
+        copy.__cause__, copy.__context__ = reason.__cause__, reason.__context__
+        for base in class_.__mro__:
+            for name in filter(lambda name: inspect.ismemberdescriptor(vars(base)[name]), vars(base)):
+                with contextlib.suppress(Exception):  # unset, or read-only
+                    value = getattr(reason, name)
+                    if value is not getattr(copy, name, None):
+                        setattr(copy, name, value)
+    except Exception:
+        return reason  # the class cannot be copied from outside
     return copy
 
 
