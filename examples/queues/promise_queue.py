@@ -247,7 +247,9 @@ class Queue:
         lib.promise_queue_free(self.handle)
         waiting, self.waiting = self.waiting, {}
         for what in waiting.values():
-            if isinstance(what, asyncio.Future) and not what.done():
+            if isinstance(what, Call):
+                what.lose()  # its DROPPED may be lost; ignored if the queue has rejected the promise
+            elif not what.done():
                 what.set_exception(Failed("PROMISE_ECLOSED"))
 
     def promise(self):

@@ -214,6 +214,11 @@ async def closes(queue):
     source.resolve(1)
     assert await queue.future(first) is None
     await raised(queue.future(second), Discarded)
+    # The source was destroyed while pending, and that event is not taken.
+    other = promise_queue.Queue()
+    derived = other.promise().then(print)
+    other.close()
+    await raised(asyncio.wait_for(queue.future(derived), 60), Discarded)
 
 
 async def owns_references(queue):

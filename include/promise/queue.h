@@ -70,8 +70,8 @@ PROMISE_API promise_status_t promise_queue_release(promise_queue_t *PROMISE_NULL
 /* Closes the queue, and releases the caller's reference. After this call no event is produced. The descriptor is
  * closed: remove it from pollers before. Untaken events are released. Derived promises of promise_queue_then() whose
  * event was not taken are rejected with an ERROR of domain "promise" and code PROMISE_ECLOSED, on this thread, before
- * this returns. A promise_queue_take() that sleeps on another thread returns PROMISE_ECLOSED, and so does every later
- * call with a reference that is left.
+ * this returns; but not those whose source was destroyed while pending: discard them. A promise_queue_take() that
+ * sleeps on another thread returns PROMISE_ECLOSED, and so does every later call with a reference that is left.
  * Returns PROMISE_OK, also if the queue was closed before; PROMISE_EINVAL if `queue` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_queue_free(promise_queue_t *PROMISE_NULLABLE queue);
