@@ -12,6 +12,10 @@ static promise_t *rejected(void) {
   promise_value_error(&reason, "x", 7, "of C");
   return promise_new_rejected(&reason);
 }
+static promise_t *rejected_void(void) {
+  promise_value_t reason = {.kind = PROMISE_KIND_VOID};
+  return promise_new_rejected(&reason);
+}
 // The code of the reason, if that is an ERROR; or its kind.
 static int64_t reason_of(promise_t *promise) {
   promise_value_t reason;
@@ -75,7 +79,8 @@ func main() {
 		promise Promise
 		message string
 		reason  C.int64_t
-	}{{Promise{queue, C.rejected()}, "of C", 7}, {cancelled, "cancelled", C.PROMISE_KIND_DISCARDED}} {
+	}{{Promise{queue, C.rejected()}, "of C", 7}, {cancelled, "cancelled", C.PROMISE_KIND_DISCARDED},
+		{Promise{queue, C.rejected_void()}, "the reason has no equivalent in Go", C.PROMISE_KIND_VOID}} {
 		passes := must(rejected.promise.Then(func(int64) (int64, error) { panic("called") }))
 		expect(passes.Await(always).Err.Error() == rejected.message)
 		expect(C.reason_of(passes.handle) == rejected.reason)

@@ -154,8 +154,10 @@ func read(event *C.promise_event_t) Outcome {
 		var length C.size_t
 		message := C.promise_value_data(&event.value, &length)
 		return Outcome{Err: errors.New(C.GoStringN(message, C.int(length)))}
-	default:
+	case event.kind == C.PROMISE_EVENT_DROPPED || kind == C.PROMISE_KIND_DISCARDED:
 		return Outcome{Err: errors.New("cancelled")}
+	default:
+		return Outcome{Err: errors.New("the reason has no equivalent in Go")}
 	}
 }
 
