@@ -148,7 +148,7 @@ local function settled(status)
 end
 
 function promise.new() return wrapped(C.promise_new()) end
-function promise.sleep(seconds) return wrapped(C.promise_sleep(seconds * 1e9)) end
+function promise.sleep(seconds) return wrapped(C.promise_sleep(math.min(seconds * 1e9, 9.2e18))) end
 -- resolve() and reject() settle a promise; false if it is settled already. A call of chain() that is not due yet is
 -- dropped. With another promise as the value, resolve() makes the promise end as that one does.
 function promise.resolve(p, value)

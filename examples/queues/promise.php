@@ -49,14 +49,20 @@ final class Promise
     {
     }
 
+    public function __serialize(): array
+    {
+        throw new LogicException('a Promise belongs to its process');
+    }
+
     /** Returns the promise in C, borrowed, for other functions of the library. */
     public function handle(): int
     {
         $this->handle ?: $this->make();
         if (!$this->isShared) {
             $this->isShared = true;
-            // PHP may release the promise late; until then it must not keep the promise from being cancelled.
-            Library::$c->promise_seal($this->handle);
+            // PHP may release the promise late; until then it must not keep the promise from being cancelled. then()
+            // has sealed a promise with a body.
+            $this->body === null && Library::$c->promise_seal($this->handle);
         }
         return $this->handle;
     }
@@ -81,7 +87,7 @@ final class Promise
 
     public static function sleep(float $seconds): self
     {
-        return self::of(Library::made(Library::$c->promise_sleep((int) ($seconds * 1e9))));
+        return self::of(Library::made(Library::$c->promise_sleep((int) min($seconds * 1e9, 9.2e18))));
     }
 
     /**
@@ -173,6 +179,8 @@ final class Promise
             $this->handle = ($this->isFulfilled ? $this->make() : $c->promise_new()) ?: Library::fail();
         }
         $derived->handle = $c->promise_queue_then(Library::$queue, $this->handle, $tag) ?: Library::fail();
+        // The table keeps the object until its event; that must not keep the source from being cancelled.
+        $c->promise_seal($derived->handle);
         return Library::$waiting[$tag] = $derived;
     }
 }

@@ -164,6 +164,9 @@ for _, source in ipairs({promise.new(), promise.sleep(60), promise.chain(promise
   C.promise_release(source)
 end
 
+-- A sleep that is longer than an int64_t of nanoseconds does not end at once.
+for _, seconds in ipairs({1e10, math.huge}) do assert(C.promise_state(promise.sleep(seconds)) == 1) end
+
 -- Only coroutines await, and not only those of spawn(): a mistake does not disable the loop.
 local ok, message = pcall(promise.await, promise.sleep(0))
 assert(not ok and message:find("outside a coroutine"), message)

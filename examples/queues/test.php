@@ -235,6 +235,7 @@ Loop::spawn(function () use (&$ended) {
     Library::$c->promise_value_release(Library::$scratchAddress);
     // A copy would release the reference of the original.
     expect(str_contains(failure(fn () => clone $cancelled), 'private'));
+    expect(failure(fn () => serialize($cancelled)) === 'a Promise belongs to its process');
     $ended[] = 'kinds';
 });
 Loop::run();
@@ -254,6 +255,18 @@ foreach ([new Promise(), Promise::sleep(60), (new Promise())->then('print_r')] a
     expect(c()->promise_cancel_requested($source->handle()) === 1);
     Library::$c->promise_release($source->handle());
 }
+$source = new Promise();
+c()->promise_retain($source->handle());
+$last = $source->then('print_r')->then('print_r');
+c()->promise_request_cancel($last->handle(), 0);
+expect(c()->promise_cancel_requested($source->handle()) === 1);
+Library::$c->promise_release($source->handle());
+// A sleep that is longer than an int64_t of nanoseconds does not end at once.
+foreach ([1e10, INF] as $seconds) {
+    $sleep = Promise::sleep($seconds);
+    expect(Library::$c->promise_state($sleep->handle()) === 1);
+}
+unset($sleep);
 $adopted = new Promise();
 $source = new Promise();
 $adopting = $source->then(fn () => $adopted);
