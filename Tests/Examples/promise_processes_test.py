@@ -78,6 +78,20 @@ print("passed")
         for _ in range(20):
             self.assertEqual(run(program), b"passed\n")
 
+    def test_the_interpreter_ends_although_a_handler_waits_for_a_loop(self):
+        """Nobody runs the loop, so the job of the handler keeps its context for ever."""
+        program = """
+import ctypes, promise
+new, executor = promise.lib.promise_loop_new, promise.lib.promise_loop_executor
+new.restype = executor.restype = ctypes.c_void_p
+executor.argtypes = (ctypes.c_void_p,)
+source = promise.Promise()
+derived = source.then(print, executor=executor(new()))
+source.resolve(1)
+print("passed")
+"""
+        self.assertEqual(run(program), b"passed\n")
+
     def test_an_object_of_another_interpreter_is_foreign(self):
         """A second holder stands for a second interpreter: the types have the same names, and the same C types."""
         program = """

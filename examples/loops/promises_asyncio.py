@@ -59,29 +59,30 @@ class PromiseLoop:
 
 async def main():
     loop = PromiseLoop()
-    normal = 3
-    six = Promise()
-    answer = six.then(lambda number: number * 7, executor=lib.promise_executor_global(normal))
-    six.resolve(6)
-    print(f"a thread of the pool found {await loop.value(answer)}")
-
-    promise = Promise()
-    loop.asyncio.call_later(0.01, promise.resolve)
-    await loop.value(promise)
-    print("a timer of the host's has ended")
-
-    await loop.value(Promise(token=made(lib.promise_sleep_on(loop.executor, 10_000_000))))
-    print("a timer of the loop's has ended")
-
-    failed = Promise()
-    failed.reject(Error("org.promises.example", 7, "a rejection raises"))
     try:
-        await loop.value(failed)
-        print("a rejection gave a value")
-    except Error as error:
-        assert error.code == 7
+        normal = 3
+        six = Promise()
+        answer = six.then(lambda number: number * 7, executor=lib.promise_executor_global(normal))
+        six.resolve(6)
+        print(f"a thread of the pool found {await loop.value(answer)}")
 
-    loop.close()
+        promise = Promise()
+        loop.asyncio.call_later(0.01, promise.resolve)
+        await loop.value(promise)
+        print("a timer of the host's has ended")
+
+        await loop.value(Promise(token=made(lib.promise_sleep_on(loop.executor, 10_000_000))))
+        print("a timer of the loop's has ended")
+
+        failed = Promise()
+        failed.reject(Error("org.promises.example", 7, "a rejection raises"))
+        try:
+            await loop.value(failed)
+            print("a rejection gave a value")
+        except Error as error:
+            assert error.code == 7
+    finally:
+        loop.close()
     print("the end")
 
 

@@ -20,6 +20,7 @@ class _Attached:
         self.context = (Value * 1)()
         self.tokens = []  # the promise, once it is known
         self.has_ended = False
+        self.is_running = False  # and stays so after the call: C releases the context at once
 
     def release(self):
         """Releases the promise. Two threads may call this: one of them pops the token."""
@@ -70,7 +71,9 @@ class _Holder:
         """Returns the callbacks that C calls with the context."""
         number = Value.from_address(context).content.ptr
         self.inherited.discard(number)
-        return self.attached[number]
+        attached = self.attached[number]
+        attached.is_running = True
+        return attached
 
     def forget(self, nanoseconds=0):
         """Forgets the callbacks and objects that C has released. Returns 0, or the status that ended this."""
@@ -100,8 +103,11 @@ class _Holder:
             self.drop(events, len(events))
 
     def detach_all(self):
-        """Detaches all callbacks and awaits those that run: no thread of C may call an interpreter that has ended."""
-        status = 0
+        """Detaches all callbacks and awaits those that run: no thread of C may call an interpreter that has ended.
+
+        C keeps the context of a callback that waits on an executor. After a second without progress, such contexts are
+        left to it: an executor that nobody runs would keep them for ever, and a detached callback is not called."""
+        status, before, idle = 0, -1, 0
         while status in (0, Status.PROMISE_EINTR):
             for attached in list(self.attached.values()):
                 if not attached.is_derived:
@@ -111,10 +117,15 @@ class _Holder:
             self.forget()
             self.drop_interrupted()
             # Callbacks without a token were not attached: an exception of a signal handler ended that.
-            if not any(one.tokens and number not in self.inherited for number, one in list(self.attached.items())):
+            left = [one for number, one in list(self.attached.items()) if one.tokens and number not in self.inherited]
+            idle = 0 if len(left) != before else idle + 1
+            before = len(left)
+            if not left or idle > 100 and not any(one.is_running for one in left):
                 break
             # With a time limit: another thread may take the last event.
             status = self.forget(nanoseconds=10_000_000)
+        for one in left:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))  # C still has its context
         lib.promise_queue_free(self.queue)
 
 
