@@ -139,6 +139,20 @@ except KeyboardInterrupt:
 """
         self.assertEqual(run(program), b"passed\n")
 
+    def test_a_signal_that_does_not_interrupt_the_sleep_is_handled(self):
+        """Another thread gets the signal, so that it never ends the sleep of the main thread."""
+        program = """
+import signal, threading, promise
+answer = promise.Promise()
+signal.signal(signal.SIGALRM, lambda *_: answer.resolve(42))
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+assert answer.value() == 42
+print("passed")
+"""
+        self.assertEqual(run(program), b"passed\n")
+
     def test_an_exception_of_a_signal_handler_loses_no_callback(self):
         """Raises at each line of functions of held.py in turn. The process ends; all events are handled."""
         program = """

@@ -45,11 +45,6 @@ def check(status):
     return status
 
 
-def nanoseconds(seconds):
-    """Returns a time limit for C, at most 292 years; None: forever."""
-    return -1 if seconds is None else int(min(max(0, seconds * 1e9), 2**63 - 1))
-
-
 def made(handle):
     """Returns the handle; raises StatusError if the call returned NULL."""
     if not handle:

@@ -28,7 +28,7 @@ import traceback
 from held import LET_GO, held, holder, of_c
 from kept import Discarded, Error, Foreign, Kept, keeping, kept
 from libpromise import Context, Handler, Kind, Reaction, State, Status, StatusError, Value, Verdict
-from libpromise import check, lib, made, nanoseconds
+from libpromise import check, lib, made
 
 __all__ = ["Discarded", "Error", "Foreign", "Promise", "Rejected", "StatusError", "awaitable", "held", "type_of"]
 
@@ -316,7 +316,11 @@ class Promise:
         status = Status.PROMISE_EINTR
         while status == Status.PROMISE_EINTR:  # Python runs the handler of the signal here
             left = None if end is None else end - time.monotonic()
-            status = Status(lib.promise_wait_interruptible(self.token, nanoseconds(left)))
+            # In steps: a signal between Python's check and the sleep in C does not end that sleep.
+            step = 1 if left is None else min(left, 1)
+            status = Status(lib.promise_wait_interruptible(self.token, int(max(0, step) * 1e9)))
+            if status == Status.PROMISE_ETIMEDOUT and step != left:
+                status = Status.PROMISE_EINTR
         return status if status == Status.PROMISE_ETIMEDOUT else Status(check(status))
 
     def value(self, seconds=None):
