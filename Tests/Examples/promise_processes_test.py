@@ -79,7 +79,7 @@ print("passed")
             self.assertEqual(run(program), b"passed\n")
 
     def test_the_interpreter_ends_although_a_handler_waits_for_a_loop(self):
-        """Nobody runs the loop, so the job of the handler keeps its context for ever."""
+        """Nobody runs the loop, so the job of the handler keeps its context forever."""
         program = """
 import ctypes, promise
 new, executor = promise.lib.promise_loop_new, promise.lib.promise_loop_executor

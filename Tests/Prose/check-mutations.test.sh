@@ -50,8 +50,9 @@ printf 'struct B {\n  var isB: Bool { a() }\n}\n' > Sources/B.swift
 b='file: Sources/B.swift\nbreaks: it\ntests: ABI/wait\n'
 expect 0 end "the body of a property" "$b- a()\n+ c()"
 expect 1 'or a property' "a whole property" "$b- var isB: Bool { a() }\n+ var isB: Bool { c() }"
-expect 1 'has the end of a function' "the end of a property" "$b- a() }\n+ c() }"
-expect 1 'has the end of a function' "the end of a function" "${row}ABI/wait\n- a() }\n+ c() }"
+expect 1 'the end of a function, where' "the end of a property" "$b- a() }\n+ c() }"
+expect 1 'the end of a function, where' "the end of a function" "${row}ABI/wait\n- a() }\n+ c() }"
+expect 1 'has the beginning or the end' "the body of a property with its braces" "$b- { a() }\n+ { c() }"
 printf 'class C {\n  init() { a() }\n  func f(\n    if b: Int\n  ) {\n    if b { a(1) } else { a(2) }\n  }\n}\n' > Sources/C.swift
 c='file: Sources/C.swift\nbreaks: it\ntests: ABI/wait\n'
 expect 1 'declaration of a function' "a whole initializer" "$c- init() { a() }\n+ init() {}"
@@ -64,6 +65,8 @@ expect 0 end "a statement of C" "$c- g(a);\n+ g(0);"
 expect 1 'declares a, which would end' "a declaration of C" "$c- int a = 1;\n+ int a = 2;"
 expect 1 'half a statement' "a condition of C without its statement" "$c- if (a > 0)\n+ if (false)"
 expect 1 'a bracket has no counterpart' "half a block of C" "$c- int f(void) {\n+ int g(void) {"
+printf 'int b[] = {\n  e(1),\n  e(2),\n};\n' > Sources/b.c
+expect 1 'an element of a list' "an element in C" "file: Sources/b.c\nbreaks: it\ntests: ABI/wait\n- e(1),\n+ e(3),"
 expect 1 'another number of brackets' "a bracket lost" "${row}ABI/wait\n- b(1)\n+ c("
 mkdir -p include Tests/ABI/hpp
 printf '#define A(b) c(b)\n' > include/a.h

@@ -106,7 +106,7 @@ class _Holder:
         """Detaches all callbacks and awaits those that run: no thread of C may call an interpreter that has ended.
 
         C keeps the context of a callback that waits on an executor. After a second without progress, such contexts are
-        left to it: an executor that nobody runs would keep them for ever, and a detached callback is not called."""
+        left to it: an executor that nobody runs would keep them forever, and a detached callback is not called."""
         status, before, idle = 0, -1, 0
         while status in (0, Status.PROMISE_EINTR):
             for attached in list(self.attached.values()):

@@ -99,8 +99,8 @@ public final class CallThreads: Sendable {
   }
 
   /// Continues after a thread could not be started. A sleeping thread is woken. Otherwise the last job is removed, and
-  /// false is returned, or, if jobs run here: busy threads take the jobs when they are free; without any, the caller runs
-  /// them.
+  /// false is returned, or, if jobs run here: busy threads take the jobs when they are free; without any, the caller
+  /// runs them.
   private func continueWithoutThread(runsHere: Bool) -> Bool {
     var failed = 1
     while true {

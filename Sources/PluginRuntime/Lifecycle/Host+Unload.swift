@@ -7,8 +7,8 @@ extension Host {
   /// destroyed, the last made first; those that a call still uses never are. A second call is a no-op.
   ///
   /// After the deadline, discard blocks, destructors and threads of plugins have that time again, and discard blocks
-  /// and threads a second at least. A call that is given up after the deadline, of a plugin without a thread of its own,
-  /// runs its discard block here, without a limit. Plugins in other processes have their own time limits.
+  /// and threads a second at least. A call that is given up after the deadline, of a plugin without a thread of its
+  /// own, runs its discard block here, without a limit. Plugins in other processes have their own time limits.
   ///
   /// Do not call it within a function of a plugin: it would wait for itself until the deadline.
   ///

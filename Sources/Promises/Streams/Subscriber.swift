@@ -19,8 +19,8 @@
 /// be kept. No subscriber keeps the publisher.
 ///
 /// **Executors.** If an executor drops the job for a state, such as a cancelled operation, the state waits for the job
-/// of the next one. If it drops that too, or the job for the end, or if the buffer is limited, the callbacks are released
-/// without a call.
+/// of the next one. If it drops that too, or the job for the end, or if the buffer is limited, the callbacks are
+/// released without a call.
 ///
 /// **Operators.** Each makes a new subscriber. Its function is called once for each state, however many callbacks
 /// there are downstream, on the thread that delivers. Functions that keep state need no lock: the calls come one at a

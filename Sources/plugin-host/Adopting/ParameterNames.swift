@@ -55,7 +55,8 @@ enum ParameterNames {
       "double", "float", "real", "width", "height", "depth", "length", "size", "min", "max", "minimum", "maximum",
       "sum", "mean", "average", "avg", "median", "variance", "stddev", "time", "uptime", "seconds", "begin", "start",
       "end", "stop", "angle", "radius", "distance", "scale", "ratio", "factor", "gamma", "alpha", "opacity", "lat",
-      "latitude", "longitude", "lon", "lng", "rate", "speed", "level", "volume", "percent", "progress", "score", "error",
+      "latitude", "lon", "longitude", "lng", "rate", "speed", "level", "volume", "percent", "progress", "score",
+      "error",
     ]
     return quantities.contains(word)
   }

@@ -42,8 +42,9 @@ struct DroppedTurns {
     }
   }
 
-  @Test("two jobs in turn that are dropped, or one for a limited buffer, release the callbacks", arguments: [false, true])
-  func gone(isLimited: Bool) {
+  @Test(
+    "two jobs in turn that are dropped, or one for a limited buffer, release the callbacks", arguments: [false, true])
+  func shutDown(isLimited: Bool) {
     Numbers.with { numbers in
       withLifetimeTracking { tracker in
         let buffer: StreamBuffer = isLimited ? .bounded(1) : .unbounded

@@ -22,8 +22,8 @@ namespace promises {
 // A handler that throws an error rejects with the same reason, unchanged.
 //
 // `error` and `cancelled` are visible even in a library that hides its symbols: all parts of a process can catch them.
-// Those parts may be built with different releases, so the layout of these two classes, of
-// error::state and of `value` never changes, nor what their members do.
+// Those parts may be built with different releases, so neither the layout of these two classes, of error::state and of
+// `value` changes, nor the behaviour of their members.
 class PROMISE_API error : public std::exception {
 public:
   // Copies, also in place of a move: a moved-from exception keeps its message.

@@ -56,7 +56,7 @@ extension SourceFile {
         let mutated = replacing(part, with: new, in: statements)
         return .replace(statements, mutated, returns: isValue)
       }
-      // An `if` or a `switch` is no operand: the body of the function is copied.
+      // An `if` or a `switch` cannot be an operand: the body of the function is copied.
       if let initial = here.as(InitializerClauseSyntax.self)?.value, initial.range.contains(part),
         !initial.is(IfExprSyntax.self), !initial.is(SwitchExprSyntax.self)
       {

@@ -1,0 +1,165 @@
+import Foundation
+import Promises
+import PromisesTestSupport
+import Synchronization
+import Testing
+
+@testable import PluginRuntime
+
+// Reloading that follows from a change of the file.
+extension Reloading {
+  @Test("reloading follows from a change of the file, and is reported")
+  func watched() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    try host.load(Fixture.plugin("dying"), isolation: .tests)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, outcome in
+      if case .failure(let error) = outcome {
+        reports.record("\(plugin) \(error.kind)")
+      } else {
+        reports.record(plugin)
+      }
+    }
+    try file.install(2)
+    try await waiting(for: { reports.count == 1 })
+    #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(2))
+    try #require(rename(try Fixture.file("junk", containing: "junk".utf8), file.path) == 0)
+    try await waiting(for: { reports.count == 2 })
+    #expect(reports.events == ["test.reloading", "test.reloading rolledBack"])
+    #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(2))
+    watcher.stop()
+    // Another watcher reports the next change; the stopped one does not.
+    let others = Recorder<String>()
+    let other = try PluginWatcher(host) { plugin, _ in others.record(plugin) }
+    try file.install(3)
+    try await waiting(for: { others.count == 1 })
+    #expect(reports.count == 2 && others.events == ["test.reloading"])
+    other.stop()
+    for plugin in ["test.reloading", "test.dying"] { try host.unload(plugin) }
+    #expect(host.plugins.isEmpty)
+  }
+
+  @Test("reloading follows from an exchanged symbolic link, to the file or to a folder on its path")
+  func links() async throws {
+    let file = try ExchangedFile()
+    let folders = try (2...3).map { revision in
+      let folder = Fixture.file("v\(revision)")
+      try #require(mkdir(folder, 0o700) == 0)
+      try file.install(revision)
+      try #require(rename(file.path, "\(folder)/reloading.so") == 0)
+      return folder
+    }
+    let root = URL(fileURLWithPath: file.path).deletingLastPathComponent().path
+    /// Renames a new link to the path.
+    func link(_ target: String, at path: String) throws {
+      try #require(symlink(target, "\(path).new") == 0 && rename("\(path).new", path) == 0)
+    }
+    try link(folders[0], at: "\(root)/current")
+    try link("current/reloading.so", at: "\(root)/linked.so")
+    let host = Host()
+    try host.load("\(root)/linked.so", isolation: try file.options)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
+    func revision() async throws -> PluginValue? {
+      try await host.call("revision", of: "test.reloading").outcomeInTime().value
+    }
+    try link(folders[1], at: "\(root)/current")
+    try await waiting(for: { reports.count == 1 })
+    #expect(try await revision() == .int(3))
+    // The folder that the link leads to now is watched.
+    try file.install(4)
+    try #require(rename(file.path, "\(folders[1])/reloading.so") == 0)
+    try await waiting(for: { reports.count == 2 })
+    #expect(try await revision() == .int(4))
+    // A link that is made at its path, rather than renamed to it.
+    try #require(unlink("\(root)/linked.so") == 0 && symlink("\(folders[0])/reloading.so", "\(root)/linked.so") == 0)
+    try await waiting(for: { reports.count == 3 })
+    #expect(try await revision() == .int(2))
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
+  @Test("reloading does not wait for other files in the folder of the plugin, which change all the time")
+  func busyFolder() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
+    try file.install(2)
+    try await waiting(for: {
+      try Data().write(to: URL(fileURLWithPath: "\(file.path).other"))
+      return reports.count == 1
+    })
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
+  @Test("reloading follows from a change that is read together with an earlier one of another file")
+  func afterAnother() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let reports = Recorder<String>()
+    let gate = DispatchSemaphore(value: 0)
+    let watcher = try PluginWatcher(host) { plugin, _ in
+      reports.record(plugin)
+      // Meanwhile the watcher reads no events.
+      if reports.count == 1 { gate.wait() }
+    }
+    try file.install(2)
+    try await waiting(for: { reports.count == 1 })
+    try Data().write(to: URL(fileURLWithPath: "\(file.path).other"))
+    try file.install(3)
+    gate.signal()
+    try await waiting(for: { reports.count == 2 })
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
+  @Test("reloading follows from a write to the file too, which is watched until the watcher is stopped")
+  func written() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
+    // Writes the bytes that the file has, so that it can be loaded again.
+    let descriptor = open(file.path, O_WRONLY)
+    try #require(pwrite(descriptor, "\u{7F}ELF", 4, 0) == 4 && close(descriptor) == 0)
+    try await waiting(for: { reports.events == ["test.reloading"] })
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
+  @Test("reloading follows from a change whose event the system has dropped because there were too many")
+  func overflown() async throws {
+    let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+    let limit = try #require(Int(text.filter(\.isNumber)))
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let (gate, reports) = (Gate(), Recorder<String>())
+    defer { gate.open() }
+    let watcher = try PluginWatcher(host) { plugin, _ in
+      reports.record(plugin)
+      // Holds the thread that reads the events.
+      gate.wait()
+    }
+    try file.install(2)
+    try await waiting(for: { reports.count == 1 })
+    let folder = (file.path as NSString).deletingLastPathComponent
+    let names = ["\(folder)/one", "\(folder)/two"]
+    #expect(FileManager.default.createFile(atPath: names[0], contents: nil))
+    // Equal events that follow each other count once.
+    for number in 0..<(limit + 10) { rename(names[number % 2], names[(number + 1) % 2]) }
+    try file.install(3)
+    gate.open()
+    try await waiting(for: { reports.count == 2 })
+    #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(3))
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+}
