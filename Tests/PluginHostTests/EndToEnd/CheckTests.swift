@@ -76,7 +76,7 @@ extension EndToEnd {
       ])
     func faults(fault: String, check: String, finding: String) throws {
       // Long limits, because one that passes by chance would be a finding, too.
-      let (report, ending) = try report(fault, "--timeout", fault == "HANGS" ? "6" : "60")
+      let (report, ending) = try report(fault, "--calls", "30", "--timeout", fault == "HANGS" ? "6" : "60")
       #expect(ending.status == 1)
       let found = try #require(report.checks.first { $0.name == check })
       #expect(found.findings.contains { $0.contains(finding) }, "\(ending.text)")
