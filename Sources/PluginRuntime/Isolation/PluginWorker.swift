@@ -17,20 +17,17 @@ public final class PluginWorker: Sendable {
   private let channel: WorkerChannel
   private let questions: WorkerQuestions
   private let server: FrameServer
-  private let threads = CallThreads(limit: PluginWorker.mostThreads)
+  private let threads = CallThreads(limit: WorkerLink.threads)
   private let state = Mutex(State())
   private let main: MainThread
   /// The host's sealed copy of the plugin's file; -1 if it is read at its path.
   private let copy: Int32
 
-  /// The maximum number of threads that make calls, of each kind.
-  private static let mostThreads = 4_000
-
   private init(socket: Int32, copy: Int32, main: MainThread) {
     self.main = main
     self.copy = WorkerChannel.raised(copy)
     channel = WorkerChannel(moving: socket)
-    server = FrameServer(channel, threads, limit: Self.mostThreads)
+    server = FrameServer(channel, threads, limit: WorkerLink.threads)
     questions = WorkerQuestions(channel, server)
   }
 

@@ -95,7 +95,7 @@ final class WorkerLink: Sendable {
   static let deliveries = CallThreads(limit: threads)
   /// Threads for callbacks and calls of other plugins, which may wait. Those of one worker do not delay others.
   let questions: CallThreads
-  /// The maximum number of threads of each pool.
+  /// The maximum number of threads of each pool, in the host and in a worker.
   static let threads = 4_000
 
   func takeWakeup() {

@@ -16,7 +16,7 @@ final class WorkerQuestions: Sendable {
   private let server: FrameServer
   /// Threads for reactions to the ends of calls of other plugins. Those of the plugin's calls may all wait for such an
   /// end.
-  private let reactions = CallThreads(limit: 4_000)
+  private let reactions = CallThreads(limit: WorkerLink.threads)
   private let state = Mutex(State())
 
   init(_ channel: WorkerChannel, _ server: FrameServer) { (self.channel, self.server) = (channel, server) }

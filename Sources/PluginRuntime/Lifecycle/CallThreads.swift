@@ -102,16 +102,13 @@ public final class CallThreads: Sendable {
   /// false is returned, or, if jobs run here: busy threads take the jobs when they are free; without any, the caller
   /// runs them.
   private func continueWithoutThread(runsHere: Bool) -> Bool {
-    var failed = 1
+    state.withLock { ($0.threads, $0.isWaking) = ($0.threads - 1, false) }
     while true {
       let (entry, next) = state.withLock { state -> (Entry?, Wakeup) in
-        state.threads -= failed
-        if failed > 0 { state.isWaking = false }
         if state.sleeping > 0 || state.waiting.isEmpty { return (nil, state.nextWakeup(limit: limit)) }
         if !runsHere { return (state.waiting.popLast(), .none) }
         return (state.threads == 0 ? state.waiting.popFirst() : nil, .none)
       }
-      failed = 0
       perform(next)
       guard let entry else { return true }
       if !runsHere { return false }

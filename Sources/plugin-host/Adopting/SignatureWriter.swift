@@ -130,8 +130,7 @@ struct SignatureWriter {
         index, to: target, "'\(name)' is read before it is written, and nothing says that it ends with a 0")
     }
     if function.accesses.contains(where: { $0.pointer == index && $0.count == count && $0.isRead && $0.isWritten }) {
-      checks.append("\(name) is taken to be changed in place; if it is not read, it is out")
-      return "inout \(content)"
+      return changed(name, content)
     }
     if ParameterNames.mayKeep(function: function.name) { return try keptOrRead(index, to: target, content) }
     if mayBeRead(index) {
@@ -139,8 +138,7 @@ struct SignatureWriter {
       return content
     }
     if changesInPlace(index, target, count) {
-      checks.append("\(name) is taken to be changed in place; if it is not read, it is out")
-      return "inout \(content)"
+      return changed(name, content)
     }
     if CountedParameters.elements(header.resolved(types[index]), header) == .addresses {
       return try memory(index, to: target, "'\(name)' may be an array of addresses that is written")
@@ -184,6 +182,12 @@ struct SignatureWriter {
     guard !isWritten, let count = counts.count(of: index), !counts.isLengthAddress(count) else { return false }
     return ParameterNames.isRead(names[index])
       || ParameterNames.writesData(function: function.name) && !ParameterNames.isDestination(names[index])
+  }
+
+  /// Drafts counted data that are read and changed.
+  private mutating func changed(_ name: String, _ content: String) -> String {
+    checks.append("\(name) is taken to be changed in place; if it is not read, it is out")
+    return "inout \(content)"
   }
 
   /// Whether counted data are read and changed: they are the only data of a function whose name says so.

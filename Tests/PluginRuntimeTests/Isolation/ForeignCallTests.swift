@@ -24,11 +24,7 @@ struct ForeignCallTests {
     try host.load(try Fixture.plugin("caller"), isolation: .tests)
     let (entered, gate) = (Gate(), Gate())
     defer { gate.open() }
-    let body = PluginCallback { _ in
-      entered.open()
-      gate.wait()
-      return .void
-    }
+    let body = PluginCallback.waiting(entered, gate)
     _ = await host.outcome("on_discard", of: "test.affine", [Argument(.callback(body))])
     let call = host.call("call", of: "test.caller", [.text("test.affine"), .text("never")])
     let affine = try host.find("test.affine")

@@ -11,13 +11,16 @@ struct ExchangedFile {
   let path = Fixture.file("reloading.so")
   let events = Fixture.file("events")
 
+  /// The folder of the events.
+  var folder: URL { URL(fileURLWithPath: events).deletingLastPathComponent() }
+
   init() throws { try install(1) }
 
   /// The options of workers that may write the events.
   var options: IsolationOptions {
     get throws {
       var options = IsolationOptions.tests
-      try options.capabilities.allow("write=\(URL(fileURLWithPath: events).deletingLastPathComponent().path)")
+      try options.capabilities.allow("write=\(folder.path)")
       return options
     }
   }
@@ -26,6 +29,15 @@ struct ExchangedFile {
   func install(_ revision: Int, _ flags: String...) throws {
     let built = try Fixture.plugin("reloading", ["-DREVISION=\(revision)", "-DEVENTS=\"\(events)\""] + flags)
     try #require(rename(built, path) == 0)
+  }
+
+  /// Loads a build whose quiesce() waits until there is a file. Returns that file's path, too.
+  func loadingWithWait() throws -> (plugin: IsolatedPlugin, go: String) {
+    let go = folder.appendingPathComponent("go").path
+    try install(1, "-DWAITS=\"\(go)\"")
+    var options = try options
+    try options.capabilities.allow("read=\(folder.path)")
+    return (try IsolatedPlugin(loading: path, options), go)
   }
 
   var lines: [String] {
@@ -103,8 +115,7 @@ struct Reloading {
   @Test("reloading resumes the old workers once the new ones, which have failed, have ended and given back a lock")
   func resuming() async throws {
     let file = try ExchangedFile()
-    let folder = URL(fileURLWithPath: file.events).deletingLastPathComponent()
-    let lock = "-DLOCK=\"\(folder.appendingPathComponent("lock").path)\""
+    let lock = "-DLOCK=\"\(file.folder.appendingPathComponent("lock").path)\""
     try file.install(1, lock)
     let lines = Recorder<String>()
     let plugin = try IsolatedPlugin(
@@ -120,12 +131,7 @@ struct Reloading {
   @Test("reloading lets the calls that come during quiesce() wait for the new file, or until their time is over")
   func quiescing() async throws {
     let file = try ExchangedFile()
-    let folder = URL(fileURLWithPath: file.events).deletingLastPathComponent()
-    let go = folder.appendingPathComponent("go").path
-    try file.install(1, "-DWAITS=\"\(go)\"")
-    var options = try file.options
-    try options.capabilities.allow("read=\(folder.path)")
-    let plugin = try IsolatedPlugin(loading: file.path, options)
+    let (plugin, go) = try file.loadingWithWait()
     try file.install(2)
     let over = Promise<PluginValue>()
     Thread.detachNewThread {
@@ -148,12 +154,7 @@ struct Reloading {
   @Test("reloading starts no new worker once the plugin is to be unloaded")
   func unloading() async throws {
     let file = try ExchangedFile()
-    let folder = URL(fileURLWithPath: file.events).deletingLastPathComponent()
-    let go = folder.appendingPathComponent("go").path
-    try file.install(1, "-DWAITS=\"\(go)\"")
-    var options = try file.options
-    try options.capabilities.allow("read=\(folder.path)")
-    let plugin = try IsolatedPlugin(loading: file.path, options)
+    let (plugin, go) = try file.loadingWithWait()
     try file.install(2)
     let (errors, ended) = (Recorder<PluginError?>(), Recorder<Int>())
     Thread.detachNewThread {

@@ -139,11 +139,7 @@ struct AffinityTests {
     let host = try host(["test.affine": thread, "test.second": thread])
     let (entered, gate) = (Gate(), Gate())
     defer { gate.open() }
-    let body = PluginCallback { _ in
-      entered.open()
-      gate.wait()
-      return .uint(3)
-    }
+    let body = PluginCallback.waiting(entered, gate, returning: .uint(3))
     let blocked = host.call("with", of: "test.affine", [Argument(.callback(body))])
     await onThread { entered.wait() }
     // The second plugin is the first to be unloaded.
@@ -160,11 +156,7 @@ struct AffinityTests {
     let host = try host(["test.affine": hasThread ? SerialThread() : nil])
     let (entered, gate) = (Gate(), Gate())
     defer { gate.open() }
-    let body = PluginCallback { _ in
-      entered.open()
-      gate.wait()
-      return .void
-    }
+    let body = PluginCallback.waiting(entered, gate)
     let set = host.call("on_discard", of: "test.affine", [Argument(.callback(body))])
     #expect(try await set.outcomeInTime().value == .void)
     let never = host.call("never", of: "test.affine")

@@ -72,11 +72,7 @@ struct Unloading {
     let host = try Host.loading("affine")
     let (entered, gate) = (Gate(), Gate())
     defer { gate.open() }
-    let body = PluginCallback { _ in
-      entered.open()
-      gate.wait()
-      return .void
-    }
+    let body = PluginCallback.waiting(entered, gate)
     let late = host.call("never_after", of: "test.affine", [Argument(.callback(body))], on: .default)
     await onThread { entered.wait() }
     #expect(host.unloadAll(deadline: .zero) == ["test.affine"])
