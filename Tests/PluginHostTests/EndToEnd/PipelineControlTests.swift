@@ -92,7 +92,13 @@ extension EndToEnd {
         """
         plugins: [./c.adopt.yaml, kinds]
         set: {file: ~}
-        steps: {a: {call: c.system, each: ["exit 1", "sleep 0.5; touch '${file}'"], with: {command: "${item}"}}}
+        steps:
+          a:
+            call: c.system
+            each:
+              - "until test -e '${file}.begun'; do sleep 0.01; done; exit 1"
+              - "> '${file}.begun'; sleep 0.5; > '${file}'"
+            with: {command: "${item}"}
         finally: {b: {call: c.system, with: {command: "test -e '${file}'"}}}
         """)
       try Data("library: libc.so.6\nfunctions: ['system(command: cstr) -> i32 ! nonzero']\n".utf8)
