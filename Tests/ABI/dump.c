@@ -9,7 +9,7 @@
 #include "support.h"
 
 /* The lines of the last dump, each with its newline. */
-static char dumped[1 << 16];
+static char dumped[1 << 17];
 static int line_count;
 
 static void take_line(void *ctx, const char *line, size_t length) {
@@ -89,6 +89,19 @@ TEST(a_chain_names_its_parent_and_its_root) {
   dump();
   CHECK_TEXT(line_of(last), expected);
   RELEASE(last, middle, root);
+}
+
+/* The search for the root of a chain ends after a thousand promises. */
+TEST(a_long_chain_is_far_from_its_root) {
+  enum { LENGTH = 1003 };
+  promise_t *chain[LENGTH] = {promise_new()};
+  for (int i = 1; i < LENGTH; i++)
+    chain[i] = promise_then(chain[i - 1], adds_one, NULL, NULL);
+  dump();
+  CHECK(strstr(line_of(chain[1001]), "; at the root ") != NULL);
+  CHECK(strstr(line_of(chain[1002]), ", far from its root") != NULL);
+  for (int i = LENGTH; i-- > 0;)
+    promise_release(chain[i]);
 }
 
 TEST(followers_and_links) {
