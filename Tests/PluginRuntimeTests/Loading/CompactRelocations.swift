@@ -55,8 +55,9 @@ struct CompactRelocations {
     expect(.damaged, "ends within a word", changed)
   }
 
-  /// The words are relative to the end of the writable memory. The last bit of each table is that of a word before the
-  /// end, or at the end, which is refused. A table that is accepted leaves out the function that is called at load time.
+  /// The first word is relative to the end of the writable memory. The last bit of each table is that of the word
+  /// before the end, or at the end, which is refused. A table that is accepted leaves out the function that is called
+  /// at load time.
   @Test(
     "a bitmap is of the 63 words behind the address or the bitmap before it",
     arguments: [
