@@ -89,7 +89,7 @@ struct Arguments {
     #expect(await outcome("str", [0xFF]).pluginError?.message == "argument 'text' is not UTF-8, which str has to be")
     #expect(await outcome("i32", [0xFF]).pluginError?.kind == .badArgument)
     #expect(await outcome("i32", []).pluginError?.message.contains("is \"\"") == true)
-    // What a promise holds decides likewise.
+    // The type that a promise holds decides likewise.
     let held = try await Host.loading("chain").outcome("same", of: "test.chain", [Argument(.contents([0xFF, 0x0A]))])
     #expect(held.value == .bytes([0xFF, 0x0A]), "\(held)")
   }
