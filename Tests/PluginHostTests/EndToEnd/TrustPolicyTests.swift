@@ -203,6 +203,9 @@ extension EndToEnd {
       #expect(ending.status == 2 && ending.text == "")
       #expect(
         ending.errors == "plugin-host: \(configuration): \(problem): no plugin is loaded until it is repaired\n")
+      // A worker reads them itself, because they may change after its host began.
+      let worker = try run("--plugin-worker")
+      #expect(worker.status == 2 && worker.errors == ending.errors, "\(worker)")
     }
 
     @Test func aSignatureThatIsNotAFileIsNotUsed() throws {
