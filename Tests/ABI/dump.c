@@ -1,28 +1,6 @@
 /* promise_dump, promise_dump_lines: the pending promises, and their settlers. */
-#include <errno.h>
-#include <fcntl.h>
-
+#include "dump.h"
 #include "race.h"
-#include "support.h"
-
-/* The lines of the last dump, each with its newline. */
-static char dumped[1 << 16];
-static int line_count;
-
-static void take_line(void *ctx, const char *line, size_t length) {
-  CHECK_POINTER(ctx, dumped);
-  size_t used = strlen(dumped);
-  CHECK(memchr(line, '\n', length) == NULL && memchr(line, '\0', length) == NULL);
-  line_count++;
-  if (used + length + 2 < sizeof dumped)
-    snprintf(dumped + used, sizeof dumped - used, "%.*s\n", (int)length, line);
-}
-
-static void dump(void) {
-  dumped[0] = '\0';
-  line_count = 0;
-  CHECK_STATUS(promise_dump_lines(take_line, dumped), PROMISE_OK);
-}
 
 /* Returns the line of a promise in the last dump; NULL: none. Valid until the next call. */
 static const char *line_of(promise_t *promise) {
@@ -86,6 +64,19 @@ TEST(a_chain_names_its_parent_and_its_root) {
   dump();
   CHECK_TEXT(line_of(last), expected);
   RELEASE(last, middle, root);
+}
+
+/* The search for the root of a chain ends after a thousand promises. */
+TEST(a_long_chain_is_far_from_its_root) {
+  enum { LENGTH = 1003 };
+  promise_t *chain[LENGTH] = {promise_new()};
+  for (int i = 1; i < LENGTH; i++)
+    chain[i] = promise_then(chain[i - 1], adds_one, NULL, NULL);
+  dump();
+  CHECK(strstr(line_of(chain[1001]), "; at the root ") != NULL);
+  CHECK(strstr(line_of(chain[1002]), ", far from its root") != NULL);
+  for (int i = LENGTH; i-- > 0;)
+    promise_release(chain[i]);
 }
 
 TEST(followers_and_links) {
@@ -294,35 +285,6 @@ TEST(times_have_thousandths) {
   CHECK(due >= (delay - passed) / MILLISECONDS && due <= delay / MILLISECONDS);
   promise_discard(asleep);
   RELEASE(asleep, promise);
-}
-
-TEST(dump_writes_to_a_descriptor) {
-  int ends[2];
-  char text[4096] = {0};
-  REQUIRE(pipe(ends) == 0);
-  promise_t *promise = promise_new();
-  CHECK_STATUS(promise_dump(ends[1]), PROMISE_OK);
-  close(ends[1]);
-  CHECK(read(ends[0], text, sizeof text - 1) > 0);
-  close(ends[0]);
-  dump();
-  CHECK_TEXT(text, dumped);
-  /* A write into a pipe without a reader returns an error, and raises no SIGPIPE. */
-  REQUIRE(pipe(ends) == 0);
-  close(ends[0]);
-  CHECK_STATUS(promise_dump(ends[1]), PROMISE_EINVAL);
-  CHECK_INT(errno, EPIPE);
-  close(ends[1]);
-  errno = 0;
-  CHECK_STATUS(promise_dump(-1), PROMISE_EINVAL);
-  CHECK_INT(errno, EBADF);
-  int full = open("/dev/full", O_WRONLY);
-  if (full >= 0) {
-    CHECK_STATUS(promise_dump(full), PROMISE_EINVAL);
-    CHECK_INT(errno, ENOSPC);
-    close(full);
-  }
-  promise_release(promise);
 }
 
 /* ---- Other threads continue meanwhile ---- */

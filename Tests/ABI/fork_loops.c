@@ -1,5 +1,7 @@
 /* fork() and loops: a loop keeps its pending work, and wakes its own process. Threads in promise_wait_any() do not
  * exist in the child. */
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -49,6 +51,26 @@ TEST(loops_keep_queued_jobs_and_wake_one_process_only) {
   CHECK_STATUS(promise_loop_release(looping.loop), PROMISE_OK);
 }
 
+static void becomes_readable(void *loop) {
+  struct pollfd file = {.fd = promise_loop_fd(loop), .events = POLLIN};
+  CHECK_INT(poll(&file, 1, 5000), 1);
+}
+
+/* The new descriptor of the child is readable for a job alone, and for a timer alone. */
+TEST(each_kind_of_work_makes_the_new_descriptor_readable) {
+  for (int kind = 0; kind < 2; kind++) {
+    promise_loop_t *loop = promise_loop_new();
+    promise_executor_t *executor = promise_loop_executor(loop);
+    promise_t *work = kind == 0 ? react_on(executor, adds_one, NULL, NULL) : promise_sleep_on(executor, 1);
+    becomes_readable(loop);
+    IN_CHILD(becomes_readable, loop);
+    CHECK_STATUS(promise_loop_wait(loop, work, FOR_EVER), PROMISE_OK);
+    promise_release(work);
+    promise_executor_release(executor);
+    CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  }
+}
+
 typedef struct other_runner {
   promise_loop_t *loop;
   busy_t busy;
@@ -63,6 +85,7 @@ static void takes_the_loop_over(void *argument) {
   other_runner_t *other = argument;
   promise_executor_t *executor = promise_loop_executor(other->loop);
   promise_t *mine = react_on(executor, adds_one, NULL, NULL);
+  CHECK(readable(other->loop)); /* although the other thread was in a turn */
   CHECK_STATUS(promise_loop_wait(other->loop, mine, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_loop_wait(other->loop, other->busy.promise, FOR_EVER), PROMISE_EDEADLK);
   CHECK_STATUS(promise_loop_release(other->loop), PROMISE_OK);
@@ -81,6 +104,31 @@ TEST(loop_of_another_thread_may_be_run) {
   finish(thread);
   promise_executor_release(executor);
   CHECK_STATUS(promise_loop_release(other.loop), PROMISE_OK);
+}
+
+static void *runs_until_it_is_closed(void *loop) {
+  CHECK_STATUS(promise_loop_run(loop, FOR_EVER), PROMISE_ECLOSED);
+  return NULL;
+}
+
+static void has_no_such_descriptor(void *descriptor) {
+  CHECK_INT(fcntl(*(const int *)descriptor, F_GETFD), -1);
+}
+
+/* The thread that runs a closed loop closes its descriptors, and does not exist in the child. */
+TEST(descriptors_of_a_closed_loop_are_closed) {
+  busy_t busy = BUSY;
+  promise_loop_t *loop = promise_loop_new();
+  int descriptor = promise_loop_fd(loop);
+  promise_executor_t *executor = promise_loop_executor(loop);
+  pthread_t thread = start(runs_until_it_is_closed, loop);
+  be_busy(&busy, executor);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  CHECK(fcntl(descriptor, F_GETFD) >= 0);
+  IN_CHILD(has_no_such_descriptor, &descriptor);
+  end_busy(&busy);
+  finish(thread);
+  promise_executor_release(executor);
 }
 
 static void ends_soon(void *ctx) {

@@ -153,6 +153,14 @@ TEST(a_promise_destroyed_while_pending_is_reported_with_its_callbacks) {
     CHECK(pthread_equal(report.spy.thread, pthread_self()));
     CHECK_SPY(&spy, 0, callbacks % 2 == 0);
   }
+  /* A callback whose promise was settled from outside would not have run. */
+  promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
+  promise_observe(promise, ignore_value, NULL, NULL, NULL);
+  CHECK_STATUS(promise_resolve(derived, I64(1)), PROMISE_OK);
+  promise_release(promise);
+  CHECK_REPORTS(&report, 0, 0, 4);
+  CHECK_INT(report.callbacks, 1);
+  promise_release(derived);
   unwatch(&report);
 }
 

@@ -53,6 +53,9 @@ TEST(texts_that_are_not_json_are_refused) {
       {"☹", PROMISE_JSON_ESYNTAX, 0, "found '☹'"},
       {"\x01", PROMISE_JSON_ESYNTAX, 0, "found the byte 0x01"},
       {"\xff", PROMISE_JSON_ESYNTAX, 0, "found the byte 0xff"},
+      {"\x7f", PROMISE_JSON_ESYNTAX, 0, "found the byte 0x7f"},
+      {"\xc2\x9b", PROMISE_JSON_ESYNTAX, 0, "found the byte 0xc2"}, /* moves a terminal's cursor, as ESC [ does */
+      {"\xc2\xa0", PROMISE_JSON_ESYNTAX, 0, "found '\xc2\xa0'"},
       {"// no comment\n1", PROMISE_JSON_ESYNTAX, 0, "found '/'"},
       /* Arrays and objects */
       {"[", PROMISE_JSON_ESYNTAX, 1, "expected a value, found the end"},

@@ -72,6 +72,43 @@ TEST(perfetto) {
   promise_value_release(&all);
 }
 
+static int64_t integer(const promise_value_t *map, const char *key) {
+  const promise_value_t *found = member(map, key);
+  return found != NULL && found->kind == PROMISE_KIND_I64 ? found->as.i64 : -1;
+}
+
+static bool was_seen(const watch_t *watch, const promise_value_t *written_event) {
+  const promise_value_t *microseconds = member(written_event, "ts");
+  for (int i = 0; i < watch->count; i++)
+    if (watch->events[i].thread == integer(written_event, "tid") &&
+        watch->events[i].time_ns == (int64_t)(microseconds->as.f64 * 1000 + 0.5))
+      return true;
+  return false;
+}
+
+/* A written event has the thread and the time of its recording. Both ends of an arrow have its number. */
+TEST(threads_times_and_numbers_of_arrows) {
+  watch_t watch = {0};
+  trace_to(&watch, 1000);
+  make_events();
+  untrace(&watch);
+  write_trace(PROMISE_TRACE_FORMAT_PERFETTO);
+  promise_value_t all = json(written);
+  const promise_value_t *events = member(&all, "traceEvents");
+  int64_t arrow = -1;
+  for (size_t i = 1; i < promise_value_count(events); i++) {
+    const promise_value_t *event = promise_value_at(events, i);
+    CHECK(was_seen(&watch, event));
+    if (text_of(event, "ph")[0] == 's') {
+      CHECK(integer(event, "id") > arrow);
+      arrow = integer(event, "id");
+      CHECK_INT(integer(promise_value_at(events, i + 1), "id"), arrow);
+    }
+  }
+  CHECK(arrow >= 0);
+  promise_value_release(&all);
+}
+
 /* An event of a callback on an executor names the executor by its address. */
 TEST(a_callback_names_its_executor) {
   promise_executor_t *executor = promise_executor_serial(promise_executor_immediate());

@@ -30,7 +30,7 @@ struct TimerTests {
     while !queue.operations.allSatisfy(\.isReady) { usleep(1_000) }
     // The timer's thread notifies the queue after it has changed `isReady`. Timers fire one after the other, so the
     // queue has been notified when a later timer has fired.
-    #expect(try Subject(fulfilled: 2, after: 0.01).wait(timeout: 60).value == 2)
+    #expect(try Subject(fulfilled: 2, after: 0.01).wait().value == 2)
     gate.open()
     queue.waitUntilAllOperationsAreFinished()
     let outcome = kind < 2 ? "fulfilled(1)" : "rejected(The operation timed out.)"

@@ -284,7 +284,7 @@ public final class PluginWorker: Sendable {
   private func drop(_ request: UInt64) throws(FrameError) {
     let value = try take(request)
     // It may be large.
-    threads.run { _ = value }
+    threads.release(consume value)
   }
 
   // MARK: Promises that are arguments

@@ -208,7 +208,7 @@ final class WorkerLink: Sendable {
     }
     // Not on this thread: discard blocks and closures of the program may wait.
     for call in foreign.values { Self.deliveries.run { call.cancel() } }
-    if !callbacks.isEmpty { Self.deliveries.run { [callbacks = consume callbacks] in _ = callbacks } }
+    if !callbacks.isEmpty { Self.deliveries.release(consume callbacks) }
     return calls
   }
 }

@@ -80,8 +80,7 @@ extension WorkerServer {
     case (.callback, _): try callback(frame)
     case (.released, _):
       let callback = link.state.withLock { $0.callbacks.removeValue(forKey: frame.request) }
-      // The closure may hold the last references to objects of the program.
-      WorkerLink.deliveries.run { _ = callback }
+      if let callback { WorkerLink.deliveries.release(consume callback) }
     case (.foreign, _): try foreign(frame)
     case (.foreignCancel, _):
       let call = link.state.withLock { $0.foreign[frame.request] }
@@ -118,9 +117,8 @@ extension WorkerServer {
 
   private func answer(_ frame: Frame) throws(FrameError) {
     if frame.kind == .progress { return try progress(frame) }
-    let taken = link.state.withLock { $0.calls.removeValue(forKey: frame.request) }
     // The call was given up while its answer was under way; or it never existed. So this is not a sign of life.
-    guard let call = taken else { return }
+    guard let call = link.state.withLock({ $0.calls.removeValue(forKey: frame.request) }) else { return }
     answered()
     let isRejected = frame.kind == .rejected
     let refused = confinement?.take(frame.request, since: call.began, isRejected: isRejected) ?? []
@@ -136,7 +134,9 @@ extension WorkerServer {
       } catch {
         return rejectAll(call, badResult(call, error))
       }
-      guard call.isPlain else { return WorkerLink.deliveries.run { call.promise.resolve(value) } }
+      guard call.isPlain else {
+        return WorkerLink.deliveries.run(with: consume call) { $0.promise.resolve(value) }
+      }
       return call.promise.resolve(value, elsewhere: { WorkerLink.deliveries.run($0) })
     }
     var reason = try ReasonCoder.decode(frame.body)
@@ -148,7 +148,7 @@ extension WorkerServer {
       ).because(of: cause)
     }
     let rejection = CallbackRejection(reason: reason)
-    WorkerLink.deliveries.run { call.promise.reject(rejection.reason) }
+    WorkerLink.deliveries.run(with: consume call) { $0.promise.reject(rejection.reason) }
   }
 
   /// Notes that the worker has fulfilled a call, and keeps its result.
@@ -171,8 +171,8 @@ extension WorkerServer {
     } else {
       link.fetch(frame.request, for: call.promise)
     }
-    // As a rule this releases the last reference to the promise, and so the captures of its callbacks.
-    WorkerLink.deliveries.run { _ = call }
+    // As a rule the last reference to the promise, and so to the captures of its callbacks.
+    WorkerLink.deliveries.release(consume call)
   }
 
   /// Rejects a call whose result the host does not accept, and the calls that the worker has passed the result to.

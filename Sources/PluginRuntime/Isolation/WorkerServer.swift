@@ -110,8 +110,7 @@ final class WorkerServer {
     if stage == .exiting, cause == .exited(status: 0) || cause == .unknown { return nil }
     // Rejections of fetches, and of calls whose results were kept, do not report the end.
     let isReported = stage == .running && calls.contains { $0.demand != nil }
-    // Not on this thread: their closures may hold the last references to objects of the program.
-    WorkerLink.deliveries.run { [calls = consume calls] in _ = calls }
+    WorkerLink.deliveries.release(consume calls)
     if isReported { return end }
     if wasRunning, let unloadFailed = settings.options.unloadFailed {
       unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))

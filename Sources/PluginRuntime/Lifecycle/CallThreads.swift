@@ -70,18 +70,31 @@ public final class CallThreads: Sendable {
   /// The number of threads that wait for a job.
   var sleeping: Int { state.withLock(\.sleeping) }
 
-  /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases
-  /// the job after it has run.
-  public func run(_ job: @escaping Job) { add(job, runsHere: true) }
+  /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. The thread
+  /// also releases the job after it has run, and with it the objects that the job alone holds.
+  public func run(_ job: consuming @escaping Job) { add(Entry(run: consume job), runsHere: true) }
+
+  /// Runs a job with a value, and releases the value on the job's thread: its objects of the program may take long to
+  /// end.
+  func run<Value: Sendable>(with value: consuming Value, _ body: @escaping @Sendable (Value) -> Void) {
+    // Passed on from a variable: the caller keeps the captures of a closure that it passes on from a capture list.
+    let job: Job = { [value = consume value] in body(value) }
+    run(consume job)
+  }
+
+  /// Releases a value on one of the threads.
+  func release<Value: Sendable>(_ value: consuming Value) { run(with: consume value) { _ in } }
 
   /// Runs a job as `run` does, but never on the calling thread: returns false, and releases the job, if no thread is
   /// idle and none can be started. Only for a pool whose jobs are all added by this, one at a time.
-  func runElsewhere(_ job: @escaping Job) -> Bool { add(job, runsHere: false) }
+  func runElsewhere(_ job: consuming @escaping Job) -> Bool { add(Entry(run: consume job), runsHere: false) }
 
   @discardableResult
-  private func add(_ job: @escaping Job, runsHere: Bool) -> Bool {
+  private func add(_ entry: consuming Entry, runsHere: Bool) -> Bool {
+    // Moved into the queue: with a copy, the caller could release the job last.
+    var moved = Optional(consume entry)
     let next = state.withLock { state in
-      state.waiting.append(Entry(run: job))
+      if let entry = moved.take() { state.waiting.append(entry) }
       return state.nextWakeup(limit: limit)
     }
     return perform(next, runsHere: runsHere)

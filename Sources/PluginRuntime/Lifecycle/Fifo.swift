@@ -8,7 +8,7 @@ package struct Fifo<Element> {
 
   package var isEmpty: Bool { next == elements.count }
 
-  package mutating func append(_ element: Element) { elements.append(element) }
+  package mutating func append(_ element: consuming Element) { elements.append(element) }
 
   /// Removes the last element; nil if there is none.
   package mutating func popLast() -> Element? { isEmpty ? nil : elements.removeLast() }

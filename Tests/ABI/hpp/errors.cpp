@@ -1,6 +1,8 @@
 // Exceptions and rejections: none is lost, sliced or empty on the way.
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <unwind.h>
 
 #include "check.hpp"
 
@@ -127,6 +129,22 @@ void an_exception_needs_no_text() {
       [&] { seen.get(); }, [](const promises::error &e) { return e.domain().find("silent") != std::string::npos; }));
 }
 
+// Throws an exception of another language, which std::current_exception() does not return.
+[[noreturn]] void throws_as_another_language() {
+  static _Unwind_Exception thrown = {};
+  thrown.exception_class = 0x5445535400000000; // "TEST"
+  _Unwind_RaiseException(&thrown);
+  std::abort(); // there was no handler
+}
+
+void an_exception_of_another_language_is_an_error() {
+  const auto failed = promise<>::resolved().then([] { throws_as_another_language(); });
+  CHECK(throws<promises::error>([&] { failed.get(); },
+                                [](const promises::error &e) {
+                                  return e.domain() == "c++" && e.message() == "an exception that C++ does not know";
+                                }));
+}
+
 void a_kind_of_cancelled_cancels() {
   const auto ended = promise<>::resolved().then([]() -> int { throw interrupted(); });
   CHECK(ended.cancel_requested());
@@ -138,6 +156,16 @@ void a_kind_of_cancelled_cancels() {
       [](const promises::cancelled &e) { return e.cause().as<promises::error>().code() == 110; }));
   const auto thrown = promise<int>::rejected(timed_out());
   CHECK(throws<timed_out>([&] { thrown.get(); }, [](const timed_out &e) { return e.code() == 110; }));
+  // Other languages see the class, the code and the text, of a cancellation in its cause.
+  const auto shows = [](const promises::error &e, const char *name, std::int64_t code, const std::string &text) {
+    return e.domain().find(name) != std::string::npos && e.code() == code && e.message() == text;
+  };
+  CHECK(thrown.rescue([&](const promises::error &e) { return shows(e, "timed_out", 110, "timed out"); }).get() == 1);
+  CHECK(ended
+            .rescue([&](const promises::error &e) {
+              return shows(e.cause().as<promises::error>(), "interrupted", 0, interrupted().message());
+            })
+            .get() == 1);
   const auto led = promise<int>::rejected(
       promises::cancelled::discarded(promises::error::make("x", 1, "y", promises::value::of(2))));
   CHECK(throws<promises::cancelled>([&] { led.get(); }));
@@ -176,5 +204,6 @@ void handles_that_are_none() {
 int main() {
   return run(handles_that_are_none, an_exception_caught_as_its_base_stays_whole, no_exception_is_an_error,
              an_error_is_never_empty, an_error_has_cause_and_origin, texts_keep_valid_text, an_exception_needs_no_text,
-             a_kind_of_cancelled_cancels, any_value_is_the_cause_of_a_cancelled);
+             an_exception_of_another_language_is_an_error, a_kind_of_cancelled_cancels,
+             any_value_is_the_cause_of_a_cancelled);
 }

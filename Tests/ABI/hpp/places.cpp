@@ -82,6 +82,8 @@ void the_main_executor_can_be_replaced() {
   const auto ran = promises::run(promises::executor::main(), [] { return promises::is_main_thread(); });
   CHECK(!ran.is_settled() && loop.run_once() == 1 && ran.get());
   promises::executor::reset_main();
+  const auto in_main = promises::run(promises::executor::main(), [] { return promises::is_main_thread(); });
+  CHECK(!in_main.is_settled() && promises::loop::main().run_once() == 1 && in_main.get());
 }
 
 void any_can_be_waited_for() {

@@ -45,6 +45,8 @@ void a_promise_from_a_handler_is_followed() {
   CHECK(outer.state() == PROMISE_PENDING);
   inner.resolve(5);
   CHECK(outer.get() == 5);
+  const promise<int> source, follower;
+  CHECK(follower.follow(source) && source.resolve(6) && follower.get() == 6 && !follower.follow(source));
 }
 
 void contexts_end_once() {
@@ -81,7 +83,9 @@ void an_exception_is_thrown_again() {
 void exceptions_without_a_class() {
   const auto failed = promise<>::resolved().then([] { throw 5; });
   CHECK(throws<int>([&] { failed.get(); }, [](int n) { return n == 5; }));
-  const auto shown = failed.rescue([](const promises::error &e) { CHECK(e.domain() == "c++"); });
+  const auto shown = failed.rescue([](const promises::error &e) {
+    CHECK(e.domain() == "c++" && e.message() == "an exception that is no std::exception");
+  });
   shown.get();
   const auto latin = promise<>::rejected(std::runtime_error("gr\xfc\xdf"));
   CHECK(latin.rescue([](const promises::error &e) { CHECK(e.message() == "gr??"); }).is_settled());
@@ -152,6 +156,16 @@ void cancelling() {
   CHECK(throws<promises::cancelled>([&] { work.get(); }));
   const auto thrown = promise<>::resolved().then([] { throw promises::cancelled(); });
   CHECK(throws<promises::cancelled>([&] { thrown.get(); }) && thrown.cancel_requested());
+  const promise<int> because;
+  CHECK(because.discard(promises::error("x", 9, "y")) && !because.discard(promises::value::of(1)));
+  CHECK(throws<promises::cancelled>(
+      [&] { because.get(); }, [](const auto &e) { return e.cause().template as<promises::error>().code() == 9; }));
+  // References keep a promise from being cancelled through the promises derived from it, until it is sealed.
+  const promise<int> root, kept = root.then([](int n) { return n; }), other = kept.copy();
+  const auto derived = kept.then([](int n) { return n; });
+  CHECK(derived.request_cancel() && !kept.cancel_requested());
+  kept.seal();
+  CHECK(kept.cancel_requested() && root.cancel_requested());
 }
 
 void tokens_silence() {
@@ -239,6 +253,8 @@ void others_are_asked() {
 
 void time_runs_out() {
   promise<int> never;
+  CHECK(throws<promises::error>([&] { never.result(); },
+                                [](const promises::error &e) { return e.code() == PROMISE_EPENDING; }));
   const auto late = [](const promises::error &e) { return e.domain() == "promise" && e.code() == PROMISE_ETIMEDOUT; };
   CHECK(!never.wait_for(1ms) && !never.wait_for(-1h));
   CHECK(!never.wait_until(std::chrono::steady_clock::now() + 1ms));
@@ -264,6 +280,8 @@ void loops_and_executors() {
   const auto there = promise<int>::resolved(1).then(loop.on(), [&](int) { ran = std::this_thread::get_id(); });
   CHECK(!there.is_settled() && loop.run_once() == 1 && ran == thread && there.is_settled());
   CHECK(!loop.run_for(1ms) && loop.fd() >= 0);
+  const auto stops = promises::run(loop.on(), [&] { loop.stop(); });
+  CHECK(loop.run_for(1h) && stops.is_settled());
   std::vector<promise_job_t *> jobs;
   const auto own = promises::executor::of([&jobs](promise_job_t *job) { jobs.push_back(job); });
   const auto dropped = promise<int>::resolved(1).then(own, [count = counted()](int) {});

@@ -24,6 +24,8 @@ using promises::publisher;
 void promises_hold(const promise<page> &pages, const promise<std::tuple<int, int>> &row, const promise<bool> &flag) {
   REFUSED("a promise holds a value that all who have it share");
   promise<const int>();
+  REFUSED("a promise holds a value that all who have it share");
+  promise<int &>();
   REFUSED("no promise can hold this type");
   promises::value::of(unknown());
   REFUSED("an object that cannot be copied is read where it lies");

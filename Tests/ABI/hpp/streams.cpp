@@ -112,6 +112,15 @@ void events_are_asked_for() {
   const auto failed = of.next_or_end();
   fails.fail(odd_number());
   CHECK(throws<odd_number>([&] { failed.get(); }));
+  // The end is an error with one domain and one code.
+  for (const promises::error &other :
+       {promises::error("net", PROMISE_EFINISHED, "x"), promises::error("promise", PROMISE_EFULL, "x")}) {
+    const publisher<int> stream;
+    const auto from = stream.subscribe();
+    const auto thrown = from.next_or_end();
+    stream.fail(other);
+    CHECK(throws<promises::error>([&] { thrown.get(); }, [&](const auto &e) { return e.code() == other.code(); }));
+  }
 }
 
 // Reads a stream to its end. Counts 1 for a value, and 10 for an error.
@@ -245,13 +254,15 @@ void streams_have_state_and_are_gathered() {
   const publisher<int> target;
   const heard<int> forwarded(target);
   const auto link = one.forward(target, true);
+  const publisher<int> open;
+  const auto loose = one.forward(open);
   one.publish(1);
   other.publish(2);
   one.publish(3);
   one.finish();
   other.finish();
   CHECK(merged.all() == "1 2 3" && sums.all() == "3 5" && sizes.all() == "2 2" && forwarded.all() == "1 3");
-  CHECK(merged.by.end().is_settled() && target.state() == PROMISE_FULFILLED);
+  CHECK(merged.by.end().is_settled() && target.state() == PROMISE_FULFILLED && open.state() == PROMISE_PENDING);
   const heard<int> single(publisher<int>::of(promise<int>::resolved(9)));
   CHECK(single.all() == "9" && single.by.end().is_settled());
 }

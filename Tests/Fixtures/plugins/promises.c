@@ -37,6 +37,11 @@ static promise_t *bytes(promise_bytes_t data) {
   return settled(value);
 }
 
+static promise_t *given(const promise_value_t *value) {
+  promise_value_retain(value);
+  return settled(*value);
+}
+
 static promise_t *address(uint64_t value) {
   return settled((promise_value_t){.kind = PROMISE_KIND_POINTER, .as.ptr = (void *)(uintptr_t)value});
 }
@@ -240,6 +245,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("address(value: u64) -> promise<ptr<thing>>", address),
     FUNCTION("numbers(data: bytes) -> promise<&[i16]>", bytes),
     FUNCTION("pair(data: bytes) -> promise<{a: u8, b: u8}>", bytes),
+    FUNCTION("given(pair: value) -> promise<{a: u8, b: u8}>", given),
     FUNCTION("str_as_number(text: str) -> promise<i32>", str),
     FUNCTION("number_as_void(value: i64) -> promise<void>", i8),
     FUNCTION("signed_as_unsigned(value: i64) -> promise<u64>", i8),

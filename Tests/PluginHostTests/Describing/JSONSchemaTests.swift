@@ -104,6 +104,7 @@ import Testing
     #expect(arguments.contains(#""description":"what to sum""#))
     #expect(arguments.contains(#""default":"é""#))
     #expect(arguments.contains(#""default":3"#))
+    #expect(arguments.contains(#""base64":{"type":"string","contentEncoding":"base64"}"#), "\(arguments)")
     #expect(arguments.contains(#""required":[]"#))
     #expect(JSONSchema.result(of: function).text.contains(#""description":"the sum""#))
   }

@@ -22,6 +22,7 @@ extension EndToEnd {
       int list_variadic(int (*print)(const char *format, ...));
       int list_where(visit_t *slot);
       int list_bind(list *l, const char *text, void (*release)(void *));
+      int list_weigh(list *l, const double *weights, void (*release)(void *));
       typedef void (*GDestroyNotify)(void *data);
       int list_drop_with(list *l, GDestroyNotify drop);
       int list_free_full(list *l, GDestroyNotify free_func);
@@ -44,7 +45,7 @@ extension EndToEnd {
       void list_on_end(list *l, void (*done)(void *, void *, void *), void *arg) {}
       int list_plain(void *data, size_t size, int (*read)(int)) { return 0; }
       int list_variadic(void *p) { return 0; }
-      int list_where(void *p) { return 0; } int list_bind(void *p) { return 0; }
+      int list_where(void *p) { return 0; } int list_bind(void *p) { return 0; } int list_weigh() { return 0; }
       int list_drop_with(list *l, void (*drop)(void *)) { return drop == 0; } int list_free_full(void *l) { return 0; }
       void list_each_handler() {} void *list_handler(list *l) { return 0; }
       """
@@ -100,6 +101,7 @@ extension EndToEnd {
 
     @Test(arguments: [
       ("list_bind", "'release' may free 'text', which the function then keeps"),
+      ("list_weigh", "'release' may free 'weights', which the function then keeps"),
       ("list_where", "'slot' is the address of a function pointer"),
     ])
     func aTypeThatNoCallbackCanHaveIsLeftOut(name: String, reason: String) throws {

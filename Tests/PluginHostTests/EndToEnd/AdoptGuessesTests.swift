@@ -29,6 +29,13 @@ extension EndToEnd {
       void title_set(body *b, const char *title, size_t title_length);
       void list_set(body *b, body *const *others, size_t others_count);
       size_t body_read(body *b, const uint8_t *data, size_t size);
+      typedef struct { int at; } mark;
+      void body_marks(body *b, mark *marks, size_t marks_count);
+      /// \\param[out] marks  The marks of the body.
+      void body_tell(body *b, mark *marks, size_t marks_count);
+      int recvmarks(int fd, mark *marks, size_t marks_count);
+      int g_spawn_sync(char **argv, char **envp);
+      void png_save_uint_32(uint8_t *buf, uint32_t i);
       """
     private static let source = """
       #include <stdint.h>
@@ -42,6 +49,8 @@ extension EndToEnd {
         *out = malloc(sizeof **out); (*out)->data = data; (*out)->size = size; }
       void parser_set_input(struct body *b, const uint8_t *data, size_t size) { b->data = data; b->size = size; }
       void sums_set_key() {} int option_set() { return 0; } void ring_add() {} void title_set() {} void list_set() {}
+      void body_marks() {} void body_tell() {} int recvmarks() { return 0; }
+      int g_spawn_sync() { return 0; } void png_save_uint_32() {}
       size_t body_read(struct body *b, const uint8_t *data, size_t size) {
         return b->size == size && memcmp(b->data, data, size) == 0; }
       """
@@ -77,6 +86,13 @@ extension EndToEnd {
       ("title_set", "(b: ptr<body>, title: str[title_length], title_length: usize)"),
       ("list_set", "(b: ptr<body>, others: &[ptr<body>; others_count], others_count: usize)"),
       ("body_read", "(b: ptr<body>, data: bytes[size], size: usize) -> usize"),
+      // Structs without const are read, unless the header or a verb says that they are written.
+      ("body_marks", "(b: ptr<body>, marks: &[{at: i32}; marks_count], marks_count: usize)"),
+      ("body_tell", "(b: ptr<body>, marks: out &[{at: i32}; marks_count], marks_count: usize)"),
+      ("recvmarks", "(fd: i32, marks: out &[{at: i32}; marks_count], marks_count: usize) -> i32"),
+      // Parameters of the bundled map, about which neither name nor type says enough.
+      ("g_spawn_sync", "(argv: &[cstr; 0], envp: &[cstr; 0]?) -> i32"),
+      ("png_save_uint_32", "(buf: out [u8; 4], i: u32)"),
     ])
     func theNameDecides(name: String, types: String) throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source)

@@ -20,6 +20,8 @@ extension EndToEnd {
       char *permalloc(unsigned size);
       char *alloc_name(void);
       state *new_mem_buf(const void *buf, int len);
+      state *state_nocopy(const void *buf, int len);
+      state *readerNewDoc(const char *cur, const char *url);
       state *readerForDoc(const char *cur, const char *url);
       state *readerForFile(const char *path, const char *url);
       void hmac_update(state *s, size_t length, const uint8_t *data);
@@ -43,6 +45,7 @@ extension EndToEnd {
       }
       int open_memory() { return 0; } int scan_memory() { return 0; } char *permalloc() { return 0; }
       char *alloc_name() { return 0; } void *new_mem_buf() { return 0; } void *readerForDoc() { return 0; }
+      void *state_nocopy() { return 0; } void *readerNewDoc() { return 0; }
       void *readerForFile() { return 0; } void hmac_update() {} void hmac_digest() {} int get_name() { return 0; }
       int get_language() { return 0; } void *get1_rsa() { return 0; } int rsa_bits() { return 0; }
       """
@@ -61,7 +64,9 @@ extension EndToEnd {
       ("scan_memory", "(buffer: str[size], size: usize, mode: i32) -> i32"),
       ("permalloc", "(size: u32) -> ptr<void>?"), ("alloc_name", "() -> cstr?"),
       ("new_mem_buf", "(buf: keep bytes[len], len: i32) -> ptr<state>?"),
+      ("state_nocopy", "(buf: keep bytes[len], len: i32) -> ptr<state>?"),
       ("readerForDoc", "(cur: keep cstr, url: cstr) -> ptr<state>?"),
+      ("readerNewDoc", "(cur: keep cstr, url: cstr) -> ptr<state>?"),
       ("readerForFile", "(path: cstr, url: cstr) -> ptr<state>?"),
       ("hmac_update", "(s: ptr<state>, length: usize, data: bytes[length])"),
       ("hmac_digest", "(s: ptr<state>, length: usize, digest: out bytes[length])"),

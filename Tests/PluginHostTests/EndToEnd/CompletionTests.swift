@@ -64,6 +64,7 @@ extension EndToEnd {
       #expect(try complete("call", file, "abs", "H") == ["HIGH"])
       #expect(try complete("call", file, "abs", "n=") == ["n=LOW", "n=HIGH"])
       #expect(try complete("call", file, "toupper", "c=READ|W") == ["c=READ|WRITE"])
+      #expect(try complete("call", file, "toupper", "c=READ|WRITE|R") == ["c=READ|WRITE|READ"])
       #expect(try complete("call", file, "toupper", "READ", "on=t") == ["on=true"])
     }
 

@@ -51,7 +51,7 @@ extension EndToEnd {
     @Test("a time limit ends the process although nobody reads its standard error")
     func unreadErrors() throws {
       let host = try HostProcess(
-        ["call", "--plugin-timeout", "1", "--isolation", "in-process", "mortal", "echo", "1"],
+        ["call", "--plugin-timeout", "3", "--isolation", "in-process", "mortal", "echo", "1"],
         environment: ["HANG_IN": "load"])
       let pipe = Pipe()
       let end = pipe.fileHandleForWriting.fileDescriptor

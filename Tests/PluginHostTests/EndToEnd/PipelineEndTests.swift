@@ -75,9 +75,9 @@ extension EndToEnd {
       let ending = try run(
         """
         steps: {a: {call: kinds.tiny}}
-        finally: {b: {call: later.unsteady, with: {times: 1}, retry: {times: 1, delay: 2}}}
-        """, "--timeout", "1")
-      #expect(ending.errors.contains("b: attempt 2 of 2 in 2 s: not yet (fixture 11)\n"), "\(ending)")
+        finally: {b: {call: later.unsteady, with: {times: 1}, retry: {times: 1, delay: 3}}}
+        """, "--timeout", "2")
+      #expect(ending.errors.contains("b: attempt 2 of 2 in 3 s: not yet (fixture 11)\n"), "\(ending)")
       #expect(ending.errors.contains("b: fulfilled in ") && !ending.errors.contains("timed out"), "\(ending)")
     }
 
@@ -120,7 +120,7 @@ extension EndToEnd {
           a: {call: kinds.start, with: {command: "kill -TERM $PPID"}}
           b: {call: later.never}
         finally:
-          c: {call: kinds.start, with: {command: "exec > /dev/null 2>&1; kill -TERM $PPID; sleep 3"}}
+          c: {call: kinds.start, with: {command: "exec > /dev/null 2>&1; kill -TERM $PPID; sleep 30"}}
         """)
       let ending = try HostProcess.run("run", file.path)
       #expect(ending.signal == SIGTERM && ending.errors.contains("b: interrupted\n"))

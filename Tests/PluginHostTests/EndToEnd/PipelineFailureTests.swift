@@ -56,7 +56,9 @@ extension EndToEnd {
       ])
     func firstFailure(key: String, options: [String], begun: [String]) throws {
       let call = "call: c.system, \(key)with: {command: 'echo ${item} >> ${log}; false'}"
-      let steps = "  a: {each: [0, 1, 2], \(call)}"
+      // Otherwise the first call may end before the others wait for their turn, and its rescue begins before them.
+      let gate = key.hasPrefix("rescue") ? "  gate: {call: c.system, with: {command: sleep 0.5}}\n" : ""
+      let steps = "\(gate)  a: {each: [0, 1, 2], \(call)}"
       let ending = try run(steps, options)
       #expect(ending.status == 1 && ending.errors.hasPrefix("plugin-host: a: [0]: "), "\(ending)")
       #expect(try folder.text("log").split(separator: "\n").map(String.init) == begun)

@@ -16,7 +16,7 @@ extension EndToEnd {
     func aResultThatNobodyReads(options: [String]) throws {
       let file = try PipelineFile(Self.text)
       let pipe = pipe(in: file.folder)
-      let words = ["--progress", "off", "--timeout", "0.3"] + options
+      let words = ["--progress", "off", "--timeout", options.isEmpty ? "2" : "0.3"] + options
       let ending = try HostProcess.run(["run"] + words + ["-o", pipe, file.path])
       #expect(ending.status == 3)
       #expect(ending.errors == "plugin-host: the result cannot be written: \(pipe): timed out\n")

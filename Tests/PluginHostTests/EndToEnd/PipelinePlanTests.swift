@@ -71,6 +71,9 @@ extension EndToEnd {
       let drawn = try run(text, "--graph", "svg", environment: ["PATH": "\(file.folder.path):/bin:/usr/bin"])
       #expect(drawn.text == "-Tsvg: digraph pipeline {\n")
       #expect(drawn.status == 0)
+      try Data("#!/bin/sh\necho half a picture\nexit 3\n".utf8).write(to: dot)
+      let failed = try run(text, "--graph", "svg", environment: ["PATH": "\(file.folder.path):/bin:/usr/bin"])
+      #expect(failed.status == 1 && failed.text == "" && failed.errors == "plugin-host: dot ended with status 3\n")
       let missing = try run(text, "--graph", "svg", environment: ["PATH": "/nowhere"])
       #expect(
         missing.errors == "plugin-host: --graph svg is drawn by Graphviz, and there is no program dot in PATH: "

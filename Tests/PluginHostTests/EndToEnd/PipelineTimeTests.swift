@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 extension EndToEnd {
@@ -20,8 +21,8 @@ extension EndToEnd {
         """
         steps:
           a: {call: later.await_file, with: {path: $D/go}}
-          b: {call: later.alone, timeout: 1}
-          c: {call: kinds.start, with: {command: "sleep 1.5; touch $D/go"}}
+          b: {call: later.alone, timeout: 2}
+          c: {call: kinds.start, with: {command: "sleep 2.5; touch $D/go"}}
         """, "--isolation", "thread")
       #expect(ending.status == 0, "\(ending.errors)")
     }
@@ -36,8 +37,8 @@ extension EndToEnd {
         """
         steps:
           a: {call: later.await_file, serial: q, timeout: 0.1, with: {path: $D/go}, rescue: {value: 7}\(retry)}
-          b: {call: later.alone, serial: q, timeout: 1}
-          c: {call: kinds.start, with: {command: "sleep 1.5; touch $D/go"}}
+          b: {call: later.alone, serial: q, timeout: 2}
+          c: {call: kinds.start, with: {command: "sleep 2.5; touch $D/go"}}
         result: [a, c]
         """)
       #expect(ending.status == 0, "\(ending.errors)")
@@ -50,7 +51,7 @@ extension EndToEnd {
         """
         steps:
           a: {call: later.await_file, serial: q, timeout: 0.1, with: {path: $D/go}, rescue: {value: 7}}
-          b: {call: later.alone, serial: q, timeout: 1}
+          b: {call: later.alone, serial: q, timeout: 10}
         """, "--isolation", "process")
       #expect(ending.status == 0, "\(ending.errors)")
     }
@@ -67,7 +68,7 @@ extension EndToEnd {
     }
 
     /// Commands that run at the same time write to the log.
-    private static let command = "mkdir $D/l || echo both >> $D/log; sleep 0.3; rmdir $D/l"
+    private static let command = "mkdir $D/l || echo both >> $D/log; sleep 0.6; rmdir $D/l"
 
     @Test(
       "a call whose time is over counts until its function has returned",
@@ -114,17 +115,17 @@ extension EndToEnd {
         steps:
           a: {call: later.never}
           b: {call: later.most}
-          c: {call: kinds.start, after: b, with: {command: "echo made >> $D/log"}}
-        """, "--timeout", "2", "--isolation", "thread")
-      #expect(ending.status == 3 && log == "made\n", "\(ending.errors)")
+          c: {call: kinds.start, after: b, with: {command: "echo made >> $D/log; kill -TERM $PPID"}}
+        """, "--timeout", "60", "--isolation", "thread")
+      #expect(ending.signal == SIGTERM && log == "made\n", "\(ending)")
     }
 
     @Test("a blocked thread does not reject the calls that it has made, whose promises are pending")
     func promisesOfABlockedThread() throws {
       let (ending, _) = try run(
-        "steps: {a: {call: later.never, timeout: 2}, b: {call: later.block, timeout: 0.05}}", "--plugin-timeout", "0.2",
+        "steps: {a: {call: later.never, timeout: 4}, b: {call: later.block, timeout: 0.05}}", "--plugin-timeout", "1",
         "--isolation", "thread")
-      #expect(ending.errors.contains("a: timed out after 2 s"), "\(ending.errors)")
+      #expect(ending.errors.contains("a: timed out after 4 s"), "\(ending.errors)")
     }
 
     @Test("the time of the run is the reason for the end of a stream", arguments: 0..<4)

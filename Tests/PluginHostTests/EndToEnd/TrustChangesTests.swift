@@ -86,7 +86,8 @@ extension EndToEnd {
       _ = try FileLock.holding(path) { () throws(SystemError) in
         #expect(throws: error) { try FileLock.holding(path, for: .milliseconds(20)) {} }
       }
-      #expect(throws: Never.self) { try FileLock.holding(path, for: .zero) {} }
+      // A process that another test starts may have the lock for a moment.
+      #expect(throws: Never.self) { try FileLock.holding(path) {} }
     }
 
     @Test("only a regular file is trusted", arguments: ["FIFO", "device"])

@@ -149,6 +149,7 @@ extension EndToEnd {
       let thread = Thread { [plugin] in
         while isOver.wait(timeout: .now()) == .timedOut {
           for file in [marking, trusted] where link(file, next) == 0 { rename(next, plugin) }
+          usleep(100)
         }
         hasEnded.signal()
       }
@@ -157,7 +158,7 @@ extension EndToEnd {
         isOver.signal()
         hasEnded.wait()
       }
-      for _ in 0..<40 {
+      for _ in 0..<20 {
         let options = command == "check" ? ["--calls", "1", "--timeout", "1"] : []
         _ = try HostProcess.run([command] + options + [plugin], environment: ["XDG_CONFIG_HOME": folder.path])
         #expect(access(mark, F_OK) != 0)
@@ -203,6 +204,9 @@ extension EndToEnd {
       #expect(ending.status == 2 && ending.text == "")
       #expect(
         ending.errors == "plugin-host: \(configuration): \(problem): no plugin is loaded until it is repaired\n")
+      // A worker reads them itself, because they may change after its host began.
+      let worker = try run("--plugin-worker")
+      #expect(worker.status == 2 && worker.errors == ending.errors, "\(worker)")
     }
 
     @Test func aSignatureThatIsNotAFileIsNotUsed() throws {

@@ -130,8 +130,7 @@ extension EndToEnd {
       #expect(count == 2 && bytes.starts(with: Array("0\n".utf8)))
     }
 
-    @Test(
-      "a pipe in the folder, which nobody may read, is replaced by the result or the trace", .timeLimit(.minutes(2)))
+    @Test("a pipe in the folder, which nobody may read, is replaced by the result or the trace")
     func pipes() throws {
       try prepare()
       for (option, name) in [("-o", "own/out"), ("--trace", "own/trace")] {
@@ -145,12 +144,13 @@ extension EndToEnd {
             ["call", "--allow", "write=\(folder.path("own"))", "linking", "put", "nowhere", folder.path("own/x")]
               + [option, path])
           try host.process.run()
-          let deadline = Date(timeIntervalSinceNow: 30)
+          let deadline = Date(timeIntervalSinceNow: 120)
           while host.process.isRunning, Date() < deadline { usleep(10_000) }
           if host.process.isRunning { host.process.terminate() }
           #expect(try host.wait().status == 0, "\(option)")
           var information = stat()
-          #expect(lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG, "\(option)")
+          // Reading a pipe would not end.
+          try #require(lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG, "\(option)")
         }
       }
       #expect(try folder.text("own/out") == "0\n" && folder.text("own/trace").contains("traceEvents"))

@@ -11,7 +11,9 @@
 int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags);
 
 static int replace(const char *how) {
-  char *argv[] = {"sh", "-c", "exit 7", NULL};
+  /* A function without an argument for the environment passes on that of the process. */
+  setenv("STATUS", "7", 1);
+  char *argv[] = {"sh", "-c", "exit $STATUS", NULL};
   if (strcmp(how, "execve") == 0)
     return execve("/bin/sh", argv, environ);
   if (strcmp(how, "execv") == 0)
@@ -21,9 +23,9 @@ static int replace(const char *how) {
   if (strcmp(how, "execvp") == 0)
     return execvp("sh", argv);
   if (strcmp(how, "execl") == 0)
-    return execl("/bin/sh", "sh", "-c", "exit 7", (char *)NULL);
+    return execl("/bin/sh", "sh", "-c", "exit $STATUS", (char *)NULL);
   if (strcmp(how, "execlp") == 0)
-    return execlp("sh", "sh", "-c", "exit 7", (char *)NULL);
+    return execlp("sh", "sh", "-c", "exit $STATUS", (char *)NULL);
   if (strcmp(how, "execle") == 0)
     return execle("/bin/sh", "sh", "-c", "exit $STATUS", (char *)NULL, (char *[]){"STATUS=7", NULL});
   if (strcmp(how, "fexecve") == 0)

@@ -21,6 +21,12 @@ static double divide(double one, double other) {
   return dividend / other;
 }
 
+/* Divides in the unit that x86 has for these numbers, whose modes are its own. */
+static long double divide_long(double one, double other) {
+  volatile long double dividend = one;
+  return dividend / other;
+}
+
 static double same(double value) {
   return value;
 }
@@ -184,6 +190,7 @@ static void nap(int32_t milliseconds) {
 static const promise_plugin_function_t functions[] = {
     FUNCTION("round_up() -> i32", round_up, NULL),
     FUNCTION("divide(one: f64, other: f64) -> f64", divide, NULL),
+    FUNCTION("divide_long(one: f64, other: f64) -> f64x", divide_long, NULL),
     FUNCTION("same(value: f64) -> f64", same, NULL),
     FUNCTION("block_signal() -> i32", block_signal, NULL),
     FUNCTION("blocks_signal() -> i32", blocks_signal, NULL),

@@ -40,6 +40,12 @@ import Testing
       ])
   }
 
+  @Test("of names that are equally near, the first in the alphabet is suggested")
+  func equallyNearNames() throws {
+    let (_, mistakes) = try graph("ba9:\nba3:\nba7:\nba2:\nba8:\nba5:\nba4:\nlast: ba6")
+    #expect(mistakes.map { $0.hasSuffix("; did you mean \"ba2\"?") } == [true], "\(mistakes)")
+  }
+
   @Test("only the first of many unknown names are looked for among all names")
   func manyUnknownSteps() throws {
     let (_, mistakes) = try graph("packed:\n" + (0..<30).map { "s\($0): pakced" }.joined(separator: "\n"))

@@ -79,7 +79,7 @@ struct Arguments {
   }
 
   @Test("the content of a file is passed as bytes, a text or a scalar, by the parameter's type")
-  func contents() async {
+  func contents() async throws {
     func outcome(_ function: String, _ bytes: [UInt8]) async -> Outcome {
       await host.outcome(function, of: "test.types", [Argument(.contents(bytes))])
     }
@@ -89,6 +89,9 @@ struct Arguments {
     #expect(await outcome("str", [0xFF]).pluginError?.message == "argument 'text' is not UTF-8, which str has to be")
     #expect(await outcome("i32", [0xFF]).pluginError?.kind == .badArgument)
     #expect(await outcome("i32", []).pluginError?.message.contains("is \"\"") == true)
+    // The type that a promise holds decides likewise.
+    let held = try await Host.loading("chain").outcome("same", of: "test.chain", [Argument(.contents([0xFF, 0x0A]))])
+    #expect(held.value == .bytes([0xFF, 0x0A]), "\(held)")
   }
 
   @Test("a promise is accepted for promise<T>, and a value stands for a fulfilled promise")

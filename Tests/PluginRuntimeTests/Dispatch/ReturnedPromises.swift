@@ -47,6 +47,7 @@ struct ReturnedPromises: CallsPlugin {
       ("numbers", .bytes([1, 2, 3]), "expected promise<&[i16]>"),
       ("pair", .bytes([1]), "expected promise<{a: u8, b: u8}>"),
       ("pair", .bytes([1, 2, 3]), "expected promise<{a: u8, b: u8}>"),
+      ("given", .array([.int(1), .int(2)]), "expected promise<{a: u8, b: u8}>"),
     ])
   func mismatch(_ function: String, _ argument: PluginValue, _ message: String) async {
     let error = await outcome(function, argument).pluginError

@@ -11,7 +11,7 @@ struct Breaker {
     let isCalled = Gate()
     let plugin = try IsolatedPlugin.loading("dying") { options in
       options.crashLimit = 3
-      options.coolDown = .milliseconds(500)
+      options.coolDown = .seconds(2)
       options.circuitOpened = { path, _, reason in
         opened.record("\(path ?? "no path"): \(reason)")
         // `coolDown` begins when this returns: by then the call waits, however slow the machine is.
@@ -63,7 +63,10 @@ struct Breaker {
 
   @Test("the circuit breaker counts workers that answer calls which were not made")
   func forged() async throws {
-    let plugin = try IsolatedPlugin.loading("dying") { $0.crashLimit = 3 }
+    let plugin = try IsolatedPlugin.loading("dying") {
+      $0.crashLimit = 3
+      $0.coolDown = .seconds(3_600)
+    }
     // `fulfilled`, with null, for the request 2^32.
     let answer: [UInt8] = [1, 0, 0, 0, 1, 10, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0xF6]
     for generation in 1...3 {

@@ -6,6 +6,8 @@ import Promises
 import PromisesTestSupport
 import Testing
 
+import class Foundation.Thread
+
 @Suite("Plugins with a thread of their own")
 struct AffinityTests {
   private let log = Recorder<String>()
@@ -185,7 +187,7 @@ extension Host {
   /// Unloads all plugins, on a thread, and returns the skipped ones. Throws after a minute.
   func unloadAllInTime(deadline: Duration) async throws -> [String] {
     let skipped = Recorder<[String]>()
-    Task { await onThread { [self] in skipped.record(unloadAll(deadline: deadline)) } }
+    Thread.detachNewThread { [self] in skipped.record(unloadAll(deadline: deadline)) }
     try await waiting(for: { skipped.count == 1 })
     return skipped.events[0]
   }

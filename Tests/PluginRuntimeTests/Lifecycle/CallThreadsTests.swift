@@ -55,6 +55,24 @@ import Testing
     }
   }
 
+  /// The thread that adds a job would wait for the end of the objects that the job holds.
+  @Test func aJobIsReleasedOnItsThreadEvenIfItEndsBeforeItIsAdded() throws {
+    let threads = Pool()
+    let started = Atomics()
+    threads.threads = CallThreads(limit: 1, idleTime: .seconds(3_600)) { body in
+      let isStarted = ProcessGuard.startThread(body)
+      for _ in 0..<5_000 where threads.held != nil { usleep(1_000) }
+      started.now.store(threads.held == nil ? 1 : 2, ordering: .relaxed)
+      return isStarted
+    }
+    do {
+      let held = Atomics()
+      threads.held = held
+      threads.threads?.release(consume held)
+    }
+    #expect(started.now.load(ordering: .relaxed) == 1)
+  }
+
   /// Functions of plugins may wait for each other.
   @Test func jobsThatWaitForEachOtherAllRun() async throws {
     let threads = CallThreads(limit: 100)
@@ -151,6 +169,8 @@ private final class Pool: Sendable {
   nonisolated(unsafe) var threads: CallThreads?
   /// The number of threads that were to be started.
   let attempts = Atomic<Int>(0)
+  // Written before the first job; weak references are read with a lock.
+  nonisolated(unsafe) weak var held: Atomics?
 
   func run(_ job: @escaping CallThreads.Job) { threads?.run(job) }
 }

@@ -47,9 +47,32 @@ struct CompactRelocations {
     changed.set(table, library[try #require(library.dynamicEntry(ELFTag.strings))] & ~1)
     expect(.damaged, "is not in a writable segment", changed)
     changed = library
+    changed.set(table + 8, library[try #require(library.dynamicEntry(ELFTag.strings))] & ~1)
+    expect(.damaged, "is not in a writable segment", changed)
+    changed = library
     let size = try #require(library.dynamicEntry(ELFTag.relrSize))
     changed.set(size, library[size] - 4)
     expect(.damaged, "ends within a word", changed)
+  }
+
+  /// The first word is relative to the end of the writable memory. The last bit of each table is that of the word
+  /// before the end, or at the end, which is refused. A table that is accepted leaves out the function that is called
+  /// at load time.
+  @Test(
+    "a bitmap is of the 63 words behind the address or the bitmap before it",
+    arguments: [
+      ([-16, 1 << 1 | 1], true), ([-8, 1 << 1 | 1], false), ([-63 * 8, 1 << 62 | 1], true),
+      ([-63 * 8, .min | 1], false), ([-65 * 8, 1, 1 << 1 | 1], true), ([-64 * 8, 1, 1 << 1 | 1], false),
+    ] as [([Int], Bool)])
+  func bitmaps(_ words: [Int], isInside: Bool) throws {
+    let segment = try #require(library.loads.last)
+    let end = library[segment + LibraryFile.address] + library[segment + LibraryFile.memorySize]
+    var changed = library
+    changed.set(try #require(library.dynamicEntry(ELFTag.relrSize)), UInt64(8 * words.count))
+    for (index, word) in words.enumerated() {
+      changed.set(try table + 8 * index, index == 0 ? end.advanced(by: word) : UInt64(bitPattern: Int64(word)))
+    }
+    expect(.damaged, isInside ? "that is not relocated" : "is not in a writable segment", changed)
   }
 }
 #endif

@@ -79,6 +79,7 @@ struct DescriptionValues {
     guard case .object(let members) = Self.whole else { return }
     let description = try PluginDescription(from: .object(members + [PluginMember("later", .int(1))]))
     #expect(description.id == "test.values" && description.abi == 1...2 && description.adoption == nil)
+    try expectRoundTrip(description)
   }
 
   private static let whole = PluginValue.object([

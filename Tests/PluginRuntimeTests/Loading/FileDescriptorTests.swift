@@ -26,7 +26,8 @@ struct FileDescriptorTests {
       try load()
       let before = Fixture.descriptors
       for _ in 0..<5 { try load() }
-      #expect(Fixture.descriptors == before)
+      // The end of a compiler's process may have closed its socket late.
+      #expect(Fixture.descriptors <= before)
     }
   }
 

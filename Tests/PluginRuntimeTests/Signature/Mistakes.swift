@@ -38,6 +38,7 @@ struct Mistakes {
       ("f(a: i32, ..., b: i8)", 19, "'i8'", "i32 or wider"),
       ("f(a: i32, ..., b: i32, ...: i32)", 24, "a second '...'", "a parameter"),
       ("f(a: i32, ..., b: i32) !", 24, "'!' of a variadic function", "another rule"),
+      ("f(a: i32, ..., b: i32) -> i32 ! gerror", 31, "'! gerror' of a variadic function", "another rule"),
       ("f(a: i32, ..., b: i32) -> value", 27, "'value', the result of a variadic function", "that C returns"),
     ])
   func grammar(_ text: String, _ column: Int, _ found: String, _ expected: String) {

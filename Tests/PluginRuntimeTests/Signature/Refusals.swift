@@ -78,6 +78,10 @@ struct Refusals {
       ("f(c: fn(promise<i32>))", 9, "'promise<i32>'", "a callback takes no callbacks, promises and tokens"),
       ("f(c: fn(n: i32, t: token?))", 20, "'token?'", "a callback takes no callbacks, promises and tokens"),
       ("f() ! nonzero", 5, "'! nonzero'", "an integer"),
+      ("f() -> u32 ! negative", 12, "'! negative' after 'u32'", "a signed integer"),
+      ("f() -> cstr? ! null", 14, "'! null' after 'cstr?'", "without '?'"),
+      ("f(c: fn(reject negative u32)@once) -> promise<void> by c", 25, "'u32'", "a signed integer"),
+      ("f(c: fn(reject null cstr?)@once) -> promise<void> by c", 21, "'cstr?'", "without '?'"),
     ])
   func places(_ text: String, _ column: Int, _ found: String, _ expected: String) {
     expectMistake(text, column, found, expected)
@@ -106,6 +110,8 @@ struct Refusals {
       ("f(a: fn()@once) -> i64 by a", 24, "'by'", "a promise<T> before"),
       ("f(a: fn(resolve i32, resolve i32)@once)", 22, "a second 'resolve'", "one at most"),
       ("f(d: bytes[n], n: u8) -> i32 counts d", 37, "'d'", "an out parameter with a count"),
+      ("f(d: out u8) -> i32 counts d", 28, "'d'", "an out parameter with a count"),
+      ("f(d: out bytes[n], n: u8) -> f64 counts d", 41, "'d'", "an integer as the result"),
       ("f() -> promise<{a: cstr}>", 8, "'promise<{a: cstr}>'", "C has no other values"),
       ("f(a: fn(reject f64)@once)", 16, "'f64'", "can be NULL"),
     ])

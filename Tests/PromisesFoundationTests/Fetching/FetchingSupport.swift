@@ -18,7 +18,7 @@ func withServer<Result>(
 extension Future {
   /// Waits for the outcome; fails the test after two minutes.
   func ending() -> FutureResult<Value, Failure> {
-    do { return try wait(timeout: 120) } catch {
+    do { return try wait(timeout: 1_800) } catch {
       Issue.record(error)
       return .cancelled(error)
     }

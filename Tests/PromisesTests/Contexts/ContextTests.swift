@@ -91,6 +91,26 @@ struct ContextTests {
     #expect(forwarded.value == 5)
   }
 
+  // On the main actor, so that the main queue runs nothing meanwhile.
+  @MainActor @Test("a callback that does not handle the outcome takes no turn of its context, nor of the main queue")
+  func unhandledOutcomes() {
+    let executor = ManualExecutor()
+    withLifetimeTracking { tracker in
+      let (value, reason) = (Promise<Int>.resolve(1), Promise<Int>.reject(TestError(2)))
+      value.rescue(on: executor.here) { [held = tracker.track()] (_: TestError) in held.touch() }
+      value.rescue(on: .main) { [held = tracker.track()] (_: TestError) in held.touch() }
+      #expect(tracker.live == 0)
+      let passed: [Promise<Int>] = [
+        reason.then(on: executor.here) { $0 }, reason.then(on: .main) { $0 },
+        reason.then(on: executor.here, async: { .resolve($0) }), reason.then(on: .main, async: { .resolve($0) }),
+        reason.then(on: executor.here, result: { Result<Int, TestError>.success($0) }),
+        reason.then(on: .main, result: { Result<Int, TestError>.success($0) }),
+      ]
+      #expect(passed.map(\.state) == Array(repeating: .rejected, count: 6))
+    }
+    #expect(executor.count == 0)
+  }
+
   @Test("callbacks in a serial context run in the order in which they were attached")
   func order() {
     let log = Recorder<Int>()

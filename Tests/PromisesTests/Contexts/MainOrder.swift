@@ -102,9 +102,11 @@ struct MainOrder {
           onThread { Promise<Int>.resolve(3).then(on: .main, { _ in log.record("posted") }, nil) }
           executor.runNext()
           log.record("end")
+          Promise<Int>.resolve(4).then(on: .main, { _ in log.record("after") }, nil)
+          precondition(executor.count == 0 && PromiseContext.auto == .main, "it is still the outer turn")
         }, nil)
-      executor.runAll()
-      precondition(log.events == ["due", "posted", "end"], "\(log.events)")
+      onThread { executor.runAll() }
+      precondition(log.events == ["due", "posted", "end", "after"], "\(log.events)")
     }
   }
 
@@ -131,6 +133,13 @@ struct MainOrder {
       Promise<Int>.resolve(4).then(on: .main, { log.record("\($0)") }, nil)
       executor.runAll()
       precondition(log.events == ["0", "3", "4"])
+      // The last turn runs the callbacks of those before it, which are then dropped without effect.
+      for number in 5...7 { Promise<Int>.resolve(number).then(on: .main, { log.record("\($0)") }, nil) }
+      let late = executor.take()
+      late[2].run()
+      late[0].drop()
+      late[1].drop()
+      precondition(log.events == ["0", "3", "4", "5", "6", "7"])
     }
   }
 }

@@ -50,6 +50,25 @@ struct ForeignValues {
     #expect("\(error)" == "failed (app -7), because of: not read (file 2), because of: no answer (disk 5)")
   }
 
+  @Test("collections are converted to a depth of 256, both ways; deeper ones keep their form")
+  func depth() {
+    var (made, value) = (CellValue.i64(7), 7 as Any)
+    for level in 0..<300 {
+      made = withUnsafeBytes(of: made) { CellValue.made(Box.array($0.baseAddress, count: 1)) }
+      value = level % 2 == 0 ? [value] as [Any] : ["a": value] as [String: Any]
+    }
+    var (levels, read) = (0, reason(made))
+    while let array = read as? [Any] { (levels, read) = (levels + 1, array[0]) }
+    #expect(levels == 256 && read is ForeignObject)
+    let promise = Promise<Int>()
+    promise.reject(value)
+    (levels, made) = (0, promise.cell.value)
+    while made.kind == ValueKind.array.rawValue || made.kind == ValueKind.map.rawValue {
+      (levels, made) = (levels + 1, Box(made.owner).elements[0])
+    }
+    #expect(levels == 256 && made.swiftBox != nil)
+  }
+
   @Test("an object is retained by the Swift object that wraps it, and by promises of that object")
   func objects() throws {
     try withLifetimeTracking { tracker in

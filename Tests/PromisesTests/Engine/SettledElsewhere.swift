@@ -43,7 +43,7 @@ struct SettledElsewhere {
     }
     begun.wait()
     promise.resolve("one", elsewhere: elsewhere.add)
-    #expect(ended.wait(timeout: .now() + 20) == .success)
+    #expect(ended.wait(timeout: .now() + 300) == .success)
     #expect(value.withLock { $0 } == "one")
     #expect(elsewhere.count == 0)
   }
@@ -78,6 +78,25 @@ struct SettledElsewhere {
     promise.discard()
     elsewhere.run()
     #expect(promise.value == "one")
+  }
+
+  @Test("each way to read a promise on demand asks its maker for the value", arguments: 0..<7)
+  func read(way: Int) {
+    let reads = Mutex(0)
+    let promise = onDemand(read: { _ in reads.withLock { $0 += 1 } })
+    let future = promise.future
+    #expect(reads.withLock { $0 } == 0)
+    switch way {
+    case 0: #expect(promise.state == .pending)
+    case 1: #expect(promise.value == nil)
+    case 2: withExtendedLifetime(promise.abi) {}
+    case 3: #expect(!future.isSettled)
+    case 4: #expect(future.value == nil)
+    case 5: _ = when(fulfilled: [promise])
+    default: _ = Future.race([future])
+    }
+    #expect(reads.withLock { $0 } > 0)
+    promise.discard()
   }
 
   @Test("a request to cancel a promise on demand calls its maker once, before the handlers of the request")

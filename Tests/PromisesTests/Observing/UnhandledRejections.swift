@@ -100,14 +100,15 @@ extension Observed {
       #expect(reports == [])
     }
 
-    @Test("a rescue for reasons of one type handles those alone", arguments: 0..<3, [false, true])
-    func rescues(way: Int, rejectingFirst: Bool) {
+    @Test("a rescue for reasons of one type handles those alone", arguments: 0..<4, [false, true])
+    func rescues(way: Int, rejectingFirst: Bool) async {
       let context = QueueContext()
       let calls = Recorder<String>()
       func attach<E>(_ promise: Promise<Int>, for type: E.Type) {
         switch way {
         case 0: promise.rescue { (error: E) in calls.record("\(error)") }
         case 1: promise.rescue(on: context.here) { (error: E) in calls.record("\(error)") }
+        case 2: promise.rescue(on: .main) { (error: E) in calls.record("\(error)") }
         default: promise.rescue(on: .nowOr(context.here)) { (error: E) in calls.record("\(error)") }
         }
       }
@@ -124,6 +125,7 @@ extension Observed {
         attach(promise, for: TestError.self)
       }
       context.run()
+      await mainQueueDrained()
       #expect(handled == [])
       #expect(calls.events == ["no"])
     }

@@ -41,7 +41,7 @@ struct DemandTests {
     "a buffer keeps all states, the newest or the oldest",
     arguments: [
       (StreamBuffer.unbounded, [1, 2, 3, 4]), (.bounded(2), [1, 2, 3, 4]), (.newest(2), [3, 4]), (.oldest(2), [1, 2]),
-      (.newest(0), [4]),
+      (.newest(0), [4]), (.oldest(0), [1]),
     ])
   func buffers(buffer: StreamBuffer, expected: [Int]) {
     Numbers.with { numbers in

@@ -78,6 +78,8 @@ struct MarbleTests {
   func window() {
     let diagram = Marbles.run("abc-d-|") { sources, _ in sources[0].window(2).flatMapValues { $0.buffer(2) } }
     #expect(diagram == "-[ab]--[cd]-|")
+    let single = Marbles.run("ab-|") { sources, _ in sources[0].window(0).flatMapValues { $0.buffer(2) } }
+    #expect(single == "[a][b]-|")
     Stream<Int, Never>.with { numbers in
       let received = Recorder<Subscriber<Int, Never>>()
       let windows = numbers.subscriber().window(3).onNewData { received.record($0) }
@@ -183,11 +185,11 @@ struct MarbleTests {
     withExtendedLifetime(streams) {}
   }
 
-  @Test("retry(0) makes one attempt; a late callback gets the latest state")
-  func retryNone() {
+  @Test("retry of 0 or fewer makes one attempt; a late callback gets the latest state", arguments: [0, -1])
+  func retryNone(count: Int) {
     let made = Counter()
     Numbers.with { numbers in
-      let retried = Subscriber<Int, TestError>.retry(0) {
+      let retried = Subscriber<Int, TestError>.retry(count) {
         made.add()
         return numbers.subscriber()
       }

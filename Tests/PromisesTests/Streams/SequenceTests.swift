@@ -162,6 +162,17 @@ struct SequenceTests {
     withExtendedLifetime(numbers) {}
   }
 
+  @Test("a sequence of values that has thrown leaves its stream: it holds up no publisher")
+  func leavesAfterAnError() async {
+    let numbers = Numbers()
+    let values = numbers.subscriber().values(buffer: .bounded(1))
+    #expect(numbers.publisher.publish(error: TestError(1)) == .full)
+    var iterator = values.makeAsyncIterator()
+    await #expect(throws: TestError(1)) { try await iterator.next() }
+    #expect(numbers.publisher.publish(2) == .published && numbers.publisher.publish(3) == .published)
+    withExtendedLifetime((numbers, values)) {}
+  }
+
   @Test("a sequence of states has the buffer that it is given")
   func buffered() async {
     let numbers = Numbers()

@@ -151,7 +151,7 @@ struct SharedContextTests {
           withExtendedLifetime(subscriber.subscribe(demand: 1) { _ in }) {}
           isFree.signal()
         }
-        log.record(isFree.wait(timeout: .now() + 20) == .success)
+        log.record(isFree.wait(timeout: .now() + 300) == .success)
       }
       let values = Recorder<Int>()
       for _ in 0..<2 { subscriber.onNewData(on: .executor(executor)) { values.record($0) } }

@@ -32,6 +32,22 @@ struct StreamLifetimeTests {
     }
   }
 
+  @Test("a cancelled subscriber keeps nothing of the streams before it", arguments: [false, true])
+  func cancelled(isDiamond: Bool) {
+    withLifetimeTracking { tracker in
+      let publisher = StatefulPublisher<Tracked<Void>, TestError>()
+      publisher.publish(tracker.track())
+      let source = publisher.subscriber()
+      let subscriber =
+        isDiamond
+        ? Subscriber.merge(source.filterValues { _ in true }, source.filterValues { _ in false })
+        : publisher.subscriber().mapValues { $0 }
+      subscriber.subscribe(on: ManualExecutor().here) { _ in }
+      subscriber.cancel()
+      withExtendedLifetime(source) { #expect(tracker.live == 1) }
+    }
+  }
+
   @Test("a throttle drops the states of an interval, of which it is to publish none")
   func throttle() {
     withLifetimeTracking { tracker in

@@ -88,6 +88,26 @@ struct StreamLineTests {
     }
   }
 
+  @Test("... also if the chain had branched before")
+  func releasesAfterABranch() {
+    Numbers.with { numbers in
+      withLifetimeTracking { tracker in
+        let kept = numbers.subscriber().mapValues { $0 }
+        var end: Subscriber? = kept.mapValues { [tracked = tracker.track()] value in
+          tracked.touch()
+          return value
+        }.onNewData { _ in }
+        let received = Received(kept)
+        numbers.publish(.data(1))
+        #expect(tracker.live == 1 && end != nil)
+        end = nil
+        #expect(tracker.live == 0)
+        numbers.publish(.data(2))
+        #expect(received.values == [1, 2])
+      }
+    }
+  }
+
   @Test("a cancelled part of a chain frees its functions and callbacks; the part before it continues")
   func cancels() {
     Numbers.with { numbers in

@@ -27,7 +27,7 @@ struct ForkedStreams {
         }
         forked.signal()
       }
-      precondition(forked.wait(timeout: .now() + 120) == .success, "a deadlock")
+      precondition(forked.wait(timeout: .now() + 1_800) == .success, "a deadlock")
       isOver.store(true, ordering: .relaxed)
       adding.join()
       forking.join()

@@ -167,6 +167,18 @@ extension Observed {
         ])
     }
 
+    @Test("D26: a cancelled task whose job its executor drops is left alone")
+    func dropped() {
+      let (task, executor) = (Doubling(), ManualExecutor())
+      let reports = Observed.reports {
+        start(running: task, with: 1, on: executor.here)
+        task.cancel()
+        executor.take().forEach { $0.drop() }
+        return [task.future.id]
+      }
+      #expect(reports == [] && task.state == .cancelled)
+    }
+
     @Test("D38: a group that fails cancels its tasks silently: no second end of a finished one is reported")
     func group() {
       let tasks = (0..<2).map { _ in Doubling() }

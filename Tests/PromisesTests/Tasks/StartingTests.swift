@@ -95,7 +95,7 @@ struct StartingTests {
     ]
     for (index, start) in starts.enumerated() {
       let log = Recorder<UInt>()
-      #expect(try start(log).wait(timeout: 60).value != nil)
+      #expect(try start(log).wait().value != nil)
       #expect(log.count == 1 && log.events != [currentThread()], "start \(index)")
     }
   }

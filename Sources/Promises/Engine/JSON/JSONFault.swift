@@ -84,7 +84,9 @@ package struct JSONFault {
     let byte = unsafe text[offset]
     let end = min(text.count, offset + (byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4))
     let character = unsafe UnsafeRawBufferPointer(rebasing: text[offset..<end])
-    guard byte >= 0x20, byte != 0x7f, unsafe Text.isUTF8(character) else {
+    // U+0080 to U+009F, the C1 controls, may move a terminal's cursor too.
+    let isControl = unsafe byte < 0x20 || byte == 0x7f || byte == 0xc2 && character.count == 2 && character[1] < 0xa0
+    guard !isControl, unsafe Text.isUTF8(character) else {
       message.write("the byte 0x")
       return message.write(hexadecimal: UInt64(byte), digits: 2)
     }
