@@ -51,7 +51,9 @@ public struct Capabilities: Sendable, Equatable {
   ///   - folder: the folder that a relative path starts from; `nil` for the working directory.
   /// - Throws: `CapabilityMistake`.
   public mutating func allow(_ text: String, from folder: String? = nil) throws(CapabilityMistake) {
-    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    // By scalars: a path may begin with a mark, which makes one character with "=".
+    let parts = text.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      .map { String($0) }
     let content = parts.count == 2 ? parts[1] : ""
     switch (parts[0], parts.count) {
     case ("network", 1): network = true

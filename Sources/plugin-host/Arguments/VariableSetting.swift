@@ -6,10 +6,7 @@ struct VariableSetting {
   var value: String
 
   init(option text: String) throws(ValidationError) {
-    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-      throw ValidationError("expected NAME=VALUE")
-    }
-    name = String(text[..<equals])
-    value = String(text[equals...].dropFirst())
+    guard let parts = text.cut(at: "="), !parts.before.isEmpty else { throw ValidationError("expected NAME=VALUE") }
+    (name, value) = parts
   }
 }

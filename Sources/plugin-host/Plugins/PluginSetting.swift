@@ -9,10 +9,8 @@ struct PluginSetting: Equatable, Sendable {
 
   /// Nil if the text does not have that form.
   init?(_ text: String) {
-    guard let colon = text.firstIndex(of: ":"), let equals = text[colon...].firstIndex(of: "=") else { return nil }
-    plugin = String(text[..<colon])
-    key = String(text[colon..<equals].dropFirst())
-    value = String(text[equals...].dropFirst())
+    guard let (plugin, setting) = text.cut(at: ":"), let (key, value) = setting.cut(at: "=") else { return nil }
+    (self.plugin, self.key, self.value) = (plugin, key, value)
     if plugin.isEmpty || key.isEmpty || !RawText.isText(text) { return nil }
   }
 

@@ -52,8 +52,8 @@ struct ShellLine: Equatable {
       target = first
       words.removeFirst(2)
       if words.isEmpty { throw ParseError(column: text.count + 1, message: "a call or a variable must follow \"=\"") }
-    } else if let equals = first.firstIndex(of: "="), Self.isName(String(first[..<equals])) {
-      throw ParseError(column: 1, message: "\"=\" needs spaces: \(first[..<equals]) = ...")
+    } else if let name = first.cut(at: "=")?.before, Self.isName(name) {
+      throw ParseError(column: 1, message: "\"=\" needs spaces: \(name) = ...")
     }
   }
 

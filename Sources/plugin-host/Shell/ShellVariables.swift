@@ -110,12 +110,11 @@ struct ShellVariables {
   private static func split(
     _ parts: [ShellLine.Part], for signature: Signature
   ) -> (name: String?, parts: [ShellLine.Part]) {
-    guard case .text(let text, isQuoted: false)? = parts.first, let equals = text.firstIndex(of: "="),
-      signature.argumentNames.contains(String(text[..<equals]))
+    guard case .text(let text, isQuoted: false)? = parts.first, let (name, value) = text.cut(at: "="),
+      signature.argumentNames.contains(name)
     else { return (nil, parts) }
-    let value = String(text[equals...].dropFirst())
     let rest = Array(parts.dropFirst())
     let isWhole = value.isEmpty && !rest.isEmpty
-    return (String(text[..<equals]), isWhole ? rest : [.text(value, isQuoted: false)] + rest)
+    return (name, isWhole ? rest : [.text(value, isQuoted: false)] + rest)
   }
 }

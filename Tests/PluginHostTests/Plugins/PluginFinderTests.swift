@@ -80,6 +80,8 @@ import Testing
   @Test func reads() {
     #expect(PluginSetting("a.b:c.d=e=f:g") == PluginSetting(plugin: "a.b", key: "c.d", value: "e=f:g"))
     #expect(PluginSetting("a:b=") == PluginSetting(plugin: "a", key: "b", value: ""))
+    // A mark makes one character with the sign before it.
+    #expect(PluginSetting("a:\u{301}=\u{301}") == PluginSetting(plugin: "a", key: "\u{301}", value: "\u{301}"))
   }
 
   @Test(arguments: ["", "a", "a=b", "a=b:c", ":b=c", "a:=c", "a:b"])

@@ -40,7 +40,9 @@ struct CapabilityTests {
     try capabilities.allow("read=a=b/c", from: "/folder")
     try capabilities.allow("write=/d", from: "/folder")
     try capabilities.allow("write=e")
-    #expect(capabilities.reads == ["/folder/a=b/c"] && capabilities.writes == ["/d", "e"])
+    // A mark makes one character with the sign before it.
+    try capabilities.allow("write=\u{301}")
+    #expect(capabilities.reads == ["/folder/a=b/c"] && capabilities.writes == ["/d", "e", "\u{301}"])
   }
 
   @Test("the union of capabilities has the rights of both, and the limits of the other where it has one")
