@@ -15,6 +15,9 @@ rows() { sed -n "s/^$1\([A-Z][A-Z]*[0-9][0-9]*\)  *[^ ].*/\1/p" "$list" | sort; 
 rows '' >"$scratch/rows"
 rows - >"$scratch/left-out"
 [ -s "$scratch/rows" ] || { echo "$list: no row found" >&2; exit 1; }
+# The originals offer 332 things.
+numbers=$(sort -u "$scratch/rows" "$scratch/left-out" | wc -l)
+[ "$numbers" -eq 332 ] || { echo "$list: $numbers different rows; expected 332" >&2; exit 1; }
 sort "$scratch/rows" "$scratch/left-out" | uniq -d | sed "s|^|$list: listed twice: |" >"$scratch/wrong"
 
 # The name of a test may be on the line after @Test.

@@ -9,7 +9,8 @@ import Dispatch
 ///
 /// All contexts except `.immediate` and `.nowOr` run callbacks asynchronously, even if the caller is already on the
 /// right thread. A serial context runs them in the order in which they became due. A callback is released in its
-/// context, right after it has run. If the outcome is not one that it handles, it is released without a hop.
+/// context, right after it has run. If the outcome is not one that it handles, it is released without a hop. A callback
+/// of a stream is released with its subscriber, on the thread that releases that, or after the end of the stream.
 ///
 /// Two contexts are equal if they run callbacks in the same place and in the same way. Queues and executors are
 /// compared by identity, and `.main` is not `.queue(.main)`. Each reading of `.current` is a context of its own, which
