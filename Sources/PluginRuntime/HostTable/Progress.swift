@@ -13,7 +13,8 @@ struct Progress: Sendable {
 }
 
 /// Delivers the reports of one call in order and one at a time, although several threads may report. A thread that
-/// reports while another is delivering queues its report for that thread.
+/// reports while another is delivering queues its report for that thread. At most `limit` reports wait: the next one
+/// takes the place of the last.
 struct ProgressQueue: ~Copyable, Sendable {
   // Not private: other files destroy the queue, and Swift 6.3 crashes on a private type that they then need.
   struct State {
@@ -29,8 +30,16 @@ struct ProgressQueue: ~Copyable, Sendable {
   /// Creates a queue that passes each report to both receivers.
   init(_ first: Receiver?, _ second: Receiver?) { (self.first, self.second) = (first, second) }
 
+  /// The maximum number of reports that wait.
+  static let limit = 1_000
+
   /// Queues a report for the next delivery. Calls no receiver.
-  func append(_ report: ProgressReport) { state.withLock { $0.waiting.append(report) } }
+  func append(_ report: ProgressReport) {
+    state.withLock { state in
+      if state.waiting.count == Self.limit { _ = state.waiting.popLast() }
+      state.waiting.append(report)
+    }
+  }
 
   /// Delivers the waiting reports, unless another thread is delivering.
   func deliver() {

@@ -134,10 +134,10 @@ public final class IsolatedPlugin: Sendable {
     exchange.withLock {
       let end = ContinuousClock.now + deadline
       let error = PluginError(.closed, description.id, "had not been called when the host shut down")
-      for call in flow.close(deadline: .now() + deadline.interval) {
-        // Not on this thread: reactions to the rejection may reload or unload the plugin.
-        WorkerLink.deliveries.run { call.promise.reject(error) }
-      }
+      let waiting = flow.close(deadline: .now() + deadline.interval)
+      // Not on this thread: reactions to the rejection may reload or unload the plugin.
+      for call in waiting { WorkerLink.deliveries.run { call.promise.reject(error) } }
+      if !waiting.isEmpty { WorkerLink.deliveries.release(consume waiting) }
       let processes = state.withLock { $0.active + $0.draining }
       for process in processes { process.beginClosing(end: end) }
       for process in processes { process.waitUntilEnded() }

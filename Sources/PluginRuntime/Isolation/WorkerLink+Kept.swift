@@ -72,12 +72,11 @@ extension WorkerLink {
 
   /// Drops a result that nobody will read.
   func drop(_ request: UInt64) {
-    let isInWorker = state.withLock { state in
-      guard let kept = state.kept[request] else { return false }
-      state.kept[request] = nil
-      if case .worker = kept.place { return true }
-      return false
+    // Released outside the lock: hooks of the program report a rejected promise that nobody has handled.
+    let kept = state.withLock { state in
+      defer { state.kept[request] = nil }
+      return state.kept[request]
     }
-    if isInWorker { send(Frame(.drop, request)) }
+    if case .worker? = kept?.place { send(Frame(.drop, request)) }
   }
 }

@@ -79,15 +79,18 @@ extension WorkerServer {
       link.settleResult(number, of: frame.request, to: generation)
     case (.callback, _): try callback(frame)
     case (.released, _):
-      let callback = link.state.withLock { $0.callbacks.removeValue(forKey: frame.request) }
-      if let callback { WorkerLink.deliveries.release(consume callback) }
+      if let callback = link.state.withLock({ $0.callbacks.removeValue(forKey: frame.request) }) {
+        WorkerLink.deliveries.release(consume callback)
+      }
     case (.foreign, _): try foreign(frame)
     case (.foreignCancel, _):
-      let call = link.state.withLock { $0.foreign[frame.request] }
-      if let call { WorkerLink.deliveries.run { call.cancel() } }
+      if let call = link.state.withLock({ $0.foreign[frame.request] }) {
+        WorkerLink.deliveries.run(with: consume call) { $0.cancel() }
+      }
     case (.foreignRequestCancel, _):
-      let call = link.state.withLock { $0.foreign[frame.request] }
-      if let call { WorkerLink.deliveries.run { call.requestCancel() } }
+      if let call = link.state.withLock({ $0.foreign[frame.request] }) {
+        WorkerLink.deliveries.run(with: consume call) { $0.requestCancel() }
+      }
     default: throw FrameError(description: "a frame of the kind '\(frame.kind)' in the stage '\(stage)'")
     }
   }
@@ -122,17 +125,19 @@ extension WorkerServer {
     answered()
     let isRejected = frame.kind == .rejected
     let refused = confinement?.take(frame.request, since: call.began, isRejected: isRejected) ?? []
-    if call.timedOut != nil { return reject(call, timedOut(call)) }
+    if call.timedOut != nil { return rejectLate(consume call) }
     guard refused.isEmpty else {
       let reason = isRejected ? try ReasonCoder.decode(frame.body) : nil
-      return rejectAll(call, refused.error(name(call.function), reason.map { "\($0)" }))
+      let error = refused.error(name(call.function), reason.map { "\($0)" })
+      return rejectAll(consume call, error)
     }
     if !isRejected {
       let value = frame.body
       do throws(ArgumentMismatch) {
         try call.target.check(result: value)
       } catch {
-        return rejectAll(call, badResult(call, error))
+        let error = badResult(call, error)
+        return rejectAll(consume call, error)
       }
       guard call.isPlain else {
         return WorkerLink.deliveries.run(with: consume call) { $0.promise.resolve(value) }
@@ -163,8 +168,9 @@ extension WorkerServer {
     let refused = confinement?.take(frame.request, since: call.began, isRejected: false) ?? []
     guard refused.isEmpty, call.timedOut == nil else {
       link.drop(frame.request)
-      if call.timedOut != nil { return reject(call, timedOut(call)) }
-      return rejectAll(call, refused.error(name(call.function), nil))
+      if call.timedOut != nil { return rejectLate(consume call) }
+      let error = refused.error(name(call.function), nil)
+      return rejectAll(consume call, error)
     }
     if call.demand?.keep() == true {
       call.terms.use?.end()
@@ -176,12 +182,20 @@ extension WorkerServer {
   }
 
   /// Rejects a call whose result the host does not accept, and the calls that the worker has passed the result to.
-  private func rejectAll(_ call: RemoteCall, _ error: PluginError) {
-    reject(call, error)
-    for dependent in link.takeDependents(of: call.request) {
+  private func rejectAll(_ call: consuming RemoteCall, _ error: PluginError) {
+    let dependents = link.takeDependents(of: call.request)
+    reject(consume call, error)
+    for dependent in dependents {
       link.send(Frame(.cancel, dependent.request))
       reject(dependent, error)
     }
+    if !dependents.isEmpty { WorkerLink.deliveries.release(consume dependents) }
+  }
+
+  /// Rejects a call that has ended after its time limit.
+  private func rejectLate(_ call: consuming RemoteCall) {
+    let error = timedOut(call)
+    reject(consume call, error)
   }
 
   private func progress(_ frame: Frame) throws(FrameError) {

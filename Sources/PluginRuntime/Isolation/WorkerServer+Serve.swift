@@ -134,12 +134,12 @@ extension WorkerServer {
   func checkCalls(_ now: ContinuousClock.Instant) {
     var stopped: [UInt64] = []
     var over: [RemoteCall] = []
-    var stuck: RemoteCall?
+    var stuck: (request: UInt64, function: String)?
     link.state.withLock { state in
       guard let next = state.nextTime, next <= now else { return }
       for call in state.calls.values {
         if let time = call.killTime {
-          if time <= now { stuck = call }
+          if time <= now { stuck = (call.request, call.function) }
         } else if let deadline = call.terms.deadline, deadline <= now {
           if let index = state.unsent.firstIndex(of: call.request) {
             state.unsent.remove(at: index)
@@ -155,6 +155,7 @@ extension WorkerServer {
       state.nextTime = state.calls.values.compactMap(\.nextTime).min()
     }
     for call in over { reject(call, timedOut(call)) }
+    if !over.isEmpty { WorkerLink.deliveries.release(consume over) }
     for request in stopped { link.send(Frame(.cancel, request)) }
     guard let stuck else { return }
     // Answers that came before the worker is killed count, also that of this call.
@@ -174,7 +175,7 @@ extension WorkerServer {
     }
     guard isIdle || (end ?? now) <= now else { return }
     if isIdle, link.fetchAll(until: now + settings.options.grace) { return }
-    for call in link.takeCalls() { reject(call, closed(call.function)) }
+    rejectClosed(link.takeCalls())
     stage = .unloading
     stageEnd = now + settings.options.loadTimeout
     stageBegan = now

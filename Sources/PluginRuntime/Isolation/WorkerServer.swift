@@ -76,7 +76,7 @@ final class WorkerServer {
         waitBeforeRestart()
       }
     } while waitForCalls()
-    for call in link.close() { reject(call, closed(call.function)) }
+    rejectClosed(link.close())
   }
 
   /// Runs one process from its start to its end. Returns its end, or `nil` if it unloaded the plugin as asked.
@@ -260,8 +260,14 @@ extension WorkerServer {
       + (limit.map { [CapabilityRefusal(capability: .cpu, path: nil, call: nil, limit: $0)] } ?? [])
   }
 
-  func reject(_ call: RemoteCall, _ error: PluginError) {
-    WorkerLink.deliveries.run { call.promise.reject(error) }
+  func reject(_ call: consuming RemoteCall, _ error: PluginError) {
+    WorkerLink.deliveries.run(with: consume call) { $0.promise.reject(error) }
+  }
+
+  /// Rejects calls because the host shuts down, and releases them.
+  func rejectClosed(_ calls: consuming [RemoteCall]) {
+    for call in copy calls { reject(call, closed(call.function)) }
+    WorkerLink.deliveries.release(consume calls)
   }
 
   /// Rejects the calls of a worker that has ended, each with the error of the one whose result it takes as its cause.

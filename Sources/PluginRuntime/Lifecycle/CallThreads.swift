@@ -133,9 +133,8 @@ public final class CallThreads: Sendable {
     var initial = plugin_thread_state()
     var next = takeAndWakeNext(isOver: false, wasSleeping: false).entry
     while true {
-      // Release each job before waiting for the next.
-      while let entry = next {
-        entry.run()
+      while next != nil {
+        Self.runAndRelease(&next)
         plugin_thread_restore(&initial)
         next = take()
       }
@@ -143,6 +142,9 @@ public final class CallThreads: Sendable {
       next = entry
     }
   }
+
+  /// Runs a job and releases it, which may take long, while the thread still counts as busy.
+  private static func runAndRelease(_ entry: inout Entry?) { entry.take()?.run() }
 
   /// Takes the next job for a thread whose job has ended.
   private func take() -> Entry? {

@@ -7,6 +7,7 @@ package struct Fifo<Element> {
   package init() {}
 
   package var isEmpty: Bool { next == elements.count }
+  package var count: Int { elements.count - next }
 
   package mutating func append(_ element: consuming Element) { elements.append(element) }
 

@@ -1,5 +1,6 @@
 import Promises
 import PromisesTestSupport
+import Synchronization
 import Testing
 
 @testable import PluginRuntime
@@ -77,6 +78,39 @@ struct ProgressReports {
     #expect(fractions.events == (36..<100).map { Double($0) / 100 })
     _ = await host.outcome("finish", of: "test.progress")
     #expect(await call.outcome().value == .void)
+  }
+
+  @Test("of reports that come while another one is delivered 1,000 wait, the last of them included")
+  func limited() {
+    final class Reporting: Sendable {
+      let fractions = Recorder<Double>()
+      let isFirst = Mutex(true)
+      // Written before the first report.
+      nonisolated(unsafe) var report: @Sendable (Double) -> Void = { _ in }
+
+      func receive(_ report: ProgressReport) {
+        fractions.record(report.fraction ?? -1)
+        guard
+          isFirst.withLock({ isFirst in
+            defer { isFirst = false }; return isFirst
+          })
+        else { return }
+        for fraction in 1...2_000 { self.report(Double(fraction)) }
+      }
+    }
+    final class Reports: Sendable {
+      let queue: ProgressQueue
+
+      init(_ receiver: @escaping ProgressQueue.Receiver) { queue = ProgressQueue(receiver, nil) }
+    }
+    let reporting = Reporting()
+    let reports = Reports { reporting.receive($0) }
+    reporting.report = { [unowned reports] fraction in
+      reports.queue.append(ProgressReport(plugin: "p", function: "f", call: 1, fraction: fraction, message: nil))
+      reports.queue.deliver()
+    }
+    reporting.report(0)
+    #expect(reporting.fractions.events == (0..<1_000).map(Double.init) + [2_000])
   }
 
   @Test("the reports of two calls are not mixed up")

@@ -73,6 +73,20 @@ import Testing
     #expect(started.now.load(ordering: .relaxed) == 1)
   }
 
+  @Test func aThreadIsBusyWhileItReleasesItsJob() async throws {
+    let threads = CallThreads(limit: 2, idleTime: .seconds(3_600))
+    let (entered, gate, ran) = (Gate(), Gate(), Recorder<Int>())
+    defer { gate.open() }
+    threads.release(
+      LastWord {
+        entered.open()
+        gate.wait()
+      })
+    await onThread { entered.wait() }
+    threads.run { ran.record(1) }
+    try await waiting(for: { ran.count == 1 })
+  }
+
   /// Functions of plugins may wait for each other.
   @Test func jobsThatWaitForEachOtherAllRun() async throws {
     let threads = CallThreads(limit: 100)
