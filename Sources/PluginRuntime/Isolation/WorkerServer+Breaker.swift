@@ -15,11 +15,8 @@ extension WorkerServer {
     settings.options.circuitOpened(settings.source.path, settings.file?.descriptor, reason)
     let time = ContinuousClock.now + settings.options.coolDown
     while ContinuousClock.now < time, link.state.withLock({ $0.phase == .waiting }) {
-      for call in link.takeCalls() {
-        reject(
-          call,
-          PluginError(
-            .quarantined, name(call.function), "is not called for \(settings.options.coolDown): \(reason)"))
+      reject(link.takeCalls()) { call in
+        PluginError(.quarantined, name(call.function), "is not called for \(settings.options.coolDown): \(reason)")
       }
       waitForWakeup(until: time)
     }

@@ -185,11 +185,8 @@ extension WorkerServer {
   private func rejectAll(_ call: consuming RemoteCall, _ error: PluginError) {
     let dependents = link.takeDependents(of: call.request)
     reject(consume call, error)
-    for dependent in dependents {
-      link.send(Frame(.cancel, dependent.request))
-      reject(dependent, error)
-    }
-    if !dependents.isEmpty { WorkerLink.deliveries.release(consume dependents) }
+    for dependent in dependents { link.send(Frame(.cancel, dependent.request)) }
+    reject(consume dependents) { _ in error }
   }
 
   /// Rejects a call that has ended after its time limit.

@@ -154,8 +154,7 @@ extension WorkerServer {
       }
       state.nextTime = state.calls.values.compactMap(\.nextTime).min()
     }
-    for call in over { reject(call, timedOut(call)) }
-    if !over.isEmpty { WorkerLink.deliveries.release(consume over) }
+    reject(consume over, with: timedOut)
     for request in stopped { link.send(Frame(.cancel, request)) }
     guard let stuck else { return }
     // Answers that came before the worker is killed count, also that of this call.
@@ -175,7 +174,7 @@ extension WorkerServer {
     }
     guard isIdle || (end ?? now) <= now else { return }
     if isIdle, link.fetchAll(until: now + settings.options.grace) { return }
-    rejectClosed(link.takeCalls())
+    reject(link.takeCalls(), with: { closed($0.function) })
     stage = .unloading
     stageEnd = now + settings.options.loadTimeout
     stageBegan = now

@@ -76,7 +76,7 @@ final class WorkerServer {
         waitBeforeRestart()
       }
     } while waitForCalls()
-    rejectClosed(link.close())
+    reject(link.close(), with: { closed($0.function) })
   }
 
   /// Runs one process from its start to its end. Returns its end, or `nil` if it unloaded the plugin as asked.
@@ -264,9 +264,10 @@ extension WorkerServer {
     WorkerLink.deliveries.run(with: consume call) { $0.promise.reject(error) }
   }
 
-  /// Rejects calls because the host shuts down, and releases them.
-  func rejectClosed(_ calls: consuming [RemoteCall]) {
-    for call in copy calls { reject(call, closed(call.function)) }
+  /// Rejects calls, each with an error of its own, and releases them.
+  func reject(_ calls: consuming [RemoteCall], with error: (RemoteCall) -> PluginError) {
+    if calls.isEmpty { return }
+    for call in copy calls { reject(call, error(call)) }
     WorkerLink.deliveries.release(consume calls)
   }
 

@@ -71,7 +71,8 @@ public final class CallThreads: Sendable {
   var sleeping: Int { state.withLock(\.sleeping) }
 
   /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. The thread
-  /// also releases the job after it has run, and with it the objects that the job alone holds.
+  /// also releases the job after it has run, and with it the objects that the job alone holds. Without any thread, the
+  /// caller runs and releases the job.
   public func run(_ job: consuming @escaping Job) { add(Entry(run: consume job), runsHere: true) }
 
   /// Runs a job with a value, and releases the value on the job's thread: its objects of the program may take long to
