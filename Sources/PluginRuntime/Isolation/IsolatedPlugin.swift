@@ -137,7 +137,7 @@ public final class IsolatedPlugin: Sendable {
       let waiting = flow.close(deadline: .now() + deadline.interval)
       // Not on this thread: reactions to the rejection may reload or unload the plugin.
       for call in waiting { WorkerLink.deliveries.run { call.promise.reject(error) } }
-      if !waiting.isEmpty { WorkerLink.deliveries.release(consume waiting) }
+      WorkerLink.deliveries.release(all: consume waiting)
       let processes = state.withLock { $0.active + $0.draining }
       for process in processes { process.beginClosing(end: end) }
       for process in processes { process.waitUntilEnded() }

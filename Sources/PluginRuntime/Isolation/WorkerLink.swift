@@ -208,8 +208,8 @@ final class WorkerLink: Sendable {
     }
     // Not on this thread: discard blocks and closures of the program may wait.
     for call in foreign.values { Self.deliveries.run { call.cancel() } }
-    if !foreign.isEmpty { Self.deliveries.release(consume foreign) }
-    if !callbacks.isEmpty { Self.deliveries.release(consume callbacks) }
+    Self.deliveries.release(all: consume foreign)
+    Self.deliveries.release(all: consume callbacks)
     return calls
   }
 }

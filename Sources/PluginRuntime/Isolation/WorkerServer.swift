@@ -110,7 +110,7 @@ final class WorkerServer {
     if stage == .exiting, cause == .exited(status: 0) || cause == .unknown { return nil }
     // Rejections of fetches, and of calls whose results were kept, do not report the end.
     let isReported = stage == .running && calls.contains { $0.demand != nil }
-    WorkerLink.deliveries.release(consume calls)
+    WorkerLink.deliveries.release(all: consume calls)
     if isReported { return end }
     if wasRunning, let unloadFailed = settings.options.unloadFailed {
       unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))
@@ -266,9 +266,8 @@ extension WorkerServer {
 
   /// Rejects calls, each with an error of its own, and releases them.
   func reject(_ calls: consuming [RemoteCall], with error: (RemoteCall) -> PluginError) {
-    if calls.isEmpty { return }
     for call in copy calls { reject(call, error(call)) }
-    WorkerLink.deliveries.release(consume calls)
+    WorkerLink.deliveries.release(all: consume calls)
   }
 
   /// Rejects the calls of a worker that has ended, each with the error of the one whose result it takes as its cause.

@@ -86,6 +86,11 @@ public final class CallThreads: Sendable {
   /// Releases a value on one of the threads.
   func release<Value: Sendable>(_ value: consuming Value) { run(with: consume value) { _ in } }
 
+  /// Releases the elements of a collection on one of the threads.
+  func release<Values: Collection & Sendable>(all values: consuming Values) {
+    if !values.isEmpty { release(consume values) }
+  }
+
   /// Runs a job as `run` does, but never on the calling thread: returns false, and releases the job, if no thread is
   /// idle and none can be started. Only for a pool whose jobs are all added by this, one at a time.
   func runElsewhere(_ job: consuming @escaping Job) -> Bool { add(Entry(run: consume job), runsHere: false) }

@@ -72,10 +72,8 @@ enum CommandLineArguments {
   /// Splits NAME=VALUE if NAME could be a parameter's name; otherwise the word is a value.
   private static func split(_ word: String, for signature: Signature) throws(Failure) -> (name: String?, value: String)
   {
-    // Compares bytes: a combining character after "=" begins the value.
-    guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (nil, word) }
-    let name = String(word[..<equals])
-    if signature.argumentNames.contains(name) { return (name, String(word[word.utf8.index(after: equals)...])) }
+    guard let (name, value) = word.cut(at: "=") else { return (nil, word) }
+    if signature.argumentNames.contains(name) { return (name, value) }
     guard Name.isValid(name), !name.contains("-") else { return (nil, word) }
     throw unknown(name, for: signature)
   }
