@@ -114,7 +114,8 @@ final class PluginProcess: Sendable {
     return promise
   }
 
-  /// Calls a function without arguments that the plugin may have, and waits for its end.
+  /// Calls an optional function of the plugin, such as `quiesce`, and waits until its result is settled. A no-op if the
+  /// plugin has no such function, or if it has parameters.
   ///
   /// - Throws: `PluginError`: the reason of the rejection.
   func perform(_ function: String) throws(PluginError) {

@@ -182,7 +182,7 @@ public final class PluginWorker: Sendable {
     guard let incoming, incoming.function < UInt64(loaded.functions.count) else {
       throw FrameError(
         description:
-          "a call whose body is no array of the number of a function (below \(loaded.functions.count)), depth, lane, "
+          "a call whose body is not an array of the number of a function (below \(loaded.functions.count)), depth, lane, "
           + "whether the result stays, and arguments")
     }
     let call = WorkerCall(request, loaded.functions[Int(incoming.function)], answer: loaded.answer)

@@ -1,6 +1,6 @@
 /// The facts that the verifier read from a shared library's file. The file is not mapped, and none of its code runs.
 public struct LibraryFacts: Sendable {
-  /// A part of the file that is mapped.
+  /// A loadable segment (PT_LOAD).
   public struct Segment: Sendable {
     /// The address, counted from the library's beginning.
     public let address: UInt64
@@ -24,9 +24,9 @@ public struct LibraryFacts: Sendable {
   public let needed: [String]
   /// The folders in which those are looked for first (DT_RUNPATH or DT_RPATH).
   public let searchPath: String?
-  /// The parts that are mapped.
+  /// The loadable segments.
   public let segments: [Segment]
-  /// The number of symbols that can be found by name, and of those that are needed.
+  /// The number of entries of the symbol table that a hash table or a relocation refers to.
   public let symbols: Int
   /// The number of relocations.
   public let relocations: Int

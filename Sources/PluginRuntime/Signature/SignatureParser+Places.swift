@@ -154,7 +154,7 @@ extension SignatureParser {
     "a type (\(simpleTypeNames), ptr<Name>, {field: type}, [type; count], &[type], &[type; 0], &type, own type, promise<T>, fn(...), "
     + "context, error, token, value)"
   static let heldTypes =
-    "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: what the promise holds"
+    "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: the type of the promise's value"
 
   /// Suggestions for words of C.
   static let wordsOfC: [String: String] = [

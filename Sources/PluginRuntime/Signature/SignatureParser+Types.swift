@@ -72,8 +72,8 @@ extension SignatureParser {
 
   /// Parses a pointer, after its `ptr`.
   private mutating func pointer() throws(SignatureError) -> ValueType {
-    try cursor.require("<", or: " after 'ptr', and a name for what it points to")
-    let name = try identifier("a name for what it points to")
+    try cursor.require("<", or: " after 'ptr', and a name for the type that it points to")
+    let name = try identifier("a name for the type that it points to")
     try cursor.require(">", or: " after the pointer's name")
     return .pointer(name)
   }

@@ -53,7 +53,7 @@ struct SignatureWriter {
       case .pointer(let target, true) = header.resolved(types[format]), header.resolved(target) == .char
     else {
       checks.append(
-        "what follows is taken to be what the caller gives: an i64 stands for every integer and for NULL, "
+        "arguments of any type may follow: an i64 stands for every integer and for NULL, "
           + "and a cstr is freed after the call")
       return ("...: i64 | u64 | f64 | cstr | ptr<void>", nil)
     }

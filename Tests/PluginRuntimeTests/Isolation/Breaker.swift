@@ -34,7 +34,7 @@ struct Breaker {
       try await Task.sleep(for: .milliseconds(20))
     }
     #expect(outcome.value == .int(3))
-    // An answer closes the circuit: the next end is the first of a new row.
+    // An answer closes the circuit, and resets the count of ends in a row.
     #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == 4)
     #expect(try await plugin.outcome("echo", .int(4)).value == .int(4))
     plugin.unload()
