@@ -80,7 +80,7 @@ struct AdoptionDraft {
   func yaml(id: String, library: String, header: String) -> String {
     var lines = [
       YAMLText.comment("A first version, made from \(header) by plugin-host adopt. A header does not say everything:"),
-      YAMLText.comment("look at the functions that are marked with \"check\" before you call it."), "id: \(YAMLText.quoted(id))",
+      YAMLText.comment("look at functions marked with \"check\" before you call it."), "id: \(YAMLText.quoted(id))",
       "library: \(YAMLText.quoted(library))",
       functions.isEmpty ? "functions: []" : "functions:",
     ]

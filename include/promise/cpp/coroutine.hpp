@@ -144,8 +144,8 @@ public:
   ~settling() {
     if (!verdict_) {
       promise_value_t reason;
-      const char *why =
-          "the coroutine cannot go on: the promise that it awaits was dropped pending, or its executor or token gave it up";
+      const char *why = "the coroutine cannot go on: the promise that it awaits was dropped pending, or its executor "
+                        "or token gave it up";
       if (promise_value_error(&reason, "promise", PROMISE_ECLOSED, why) == PROMISE_OK)
         result_ = value::adopt(reason);
     }
