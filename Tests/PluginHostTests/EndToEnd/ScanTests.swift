@@ -103,8 +103,12 @@ extension EndToEnd {
     @Test("a plugin does not change the message of another one, by memory that their processes could share")
     func memory() throws {
       let folder = try TemporaryFolder()
-      let victim = try folder.plugin("victim", "IN_INITIALISER=usleep(1500000),_exit(7)")
-      let spoiler = try folder.plugin("spoiler", "IN_INITIALISER=write_to_shared_memory()")
+      // The first one ends after the second one has written, if both run at once.
+      let written = "\"\(folder.path("written"))\""
+      let victim = try folder.plugin(
+        "victim", "IN_INITIALISER=for (int i = 0; i < 5000 && access(\(written), F_OK) != 0; i++) usleep(1000); _exit(7)")
+      let spoiler = try folder.plugin(
+        "spoiler", "IN_INITIALISER=write_to_shared_memory(), fclose(fopen(\(written), \"w\"))")
       let ending = try HostProcess.run(["list", victim, spoiler])
       #expect(ending.errors.contains("\(victim): ended the process that ran it, with status 7, in its initialisers"))
     }
