@@ -19,8 +19,6 @@ struct CellTask {
   private static var isOfLoop: UInt64 { 16 }
   /// A turn of a serial executor. The task's context is the executor.
   static var isTurn: UInt64 { 32 }
-  /// The promise that it settles is about to be followed (Delay.swift).
-  static var awaitsFollower: UInt64 { 64 }
   /// The first bit of the field that holds the place among timers plus one.
   private static var placeShift: UInt64 { 36 }
 

@@ -93,6 +93,7 @@ extension CellRef {
     case .then, .rescue, .completion: guard state.source != 0, isAsked else { return false }
     case .job: guard state.source != 0, meta & ReactionKind.own != 0 || !job.hasClosure && isAsked else { return false }
     case .closure: guard state.source != 0, meta & ReactionKind.own != 0 else { return false }
+    case .delay: guard state.source != 0 else { return false }
     case .none: guard !isOrphan else { return false }
     default: return false
     }

@@ -43,7 +43,7 @@ extension CellRef {
   /// (reading S-37); an observer settles nothing. Call with the source held.
   private var isDetachable: Bool {
     switch reactionKind {
-    case .then, .rescue, .finally, .follow, .link, .input, .completion: true
+    case .then, .rescue, .finally, .follow, .link, .input, .completion, .delay: true
     case .closure: meta & ReactionKind.own != 0
     case .job: meta & ReactionKind.own != 0 || !job.hasClosure
     default: false
