@@ -120,3 +120,44 @@ TEST(a_destructor_may_settle_an_input_of_an_abandoned_combination) {
   CHECK(ended(ending.promise, PROMISE_FULFILLED, 1));
   promise_release(ending.promise);
 }
+
+/* ---- Chains of contexts ---- */
+
+static void release_promise(void *promise) {
+  promise_release(promise);
+}
+
+static void ask_inner(void *inner, const promise_value_t *reason) {
+  promise_request_cancel(inner, reason);
+}
+
+typedef promise_status_t keep_t(promise_t *outer, promise_t *inner);
+
+static promise_status_t by_request(promise_t *outer, promise_t *inner) {
+  return promise_on_cancel_request(outer, ask_inner, inner, release_promise);
+}
+
+static promise_status_t by_observer(promise_t *outer, promise_t *inner) {
+  return promise_tap(outer, NULL, NULL, inner, release_promise);
+}
+
+/* The handler of each follower, or an observer without a function, has the last reference to the one before. */
+static void *chain_leaves(void *keep) {
+  promise_t *source = promise_new(), *last = NULL;
+  for (long i = check_scale(200 * 1000); i > 0; i--) {
+    promise_t *outer = follower_of(source);
+    if (last != NULL)
+      CHECK_STATUS((*(keep_t **)keep)(outer, last), PROMISE_OK);
+    last = outer;
+  }
+  CHECK_STATUS(promise_release(last), PROMISE_OK);
+  CHECK_INT(promise_state(source), PROMISE_PENDING);
+  promise_release(source);
+  return NULL;
+}
+
+TEST(chains_of_handlers_leave_without_recursion) {
+  keep_t *const kinds[] = {by_request, by_observer};
+  for (int i = 0; i < 2; i++)
+    on_small_stack(chain_leaves, (void *)&kinds[i]);
+}

@@ -153,6 +153,8 @@ extension CellRef {
     case .follow: break
     case .detached: leaveList()
     case .completion: loseCompletion()
+    // An observer without functions keeps no promise from being abandoned, which is not within the release of a context.
+    case .observe: releaseContextInTurn()
     default: reactionContext.release()
     }
     // Acquire ordering: other threads used the promise before they released it.
