@@ -74,8 +74,8 @@ extension CellRef {
     let isTaken = detachState.isTaken
     // No thread waits for it: each one has a reference for the time of its wait.
     let before = publish(delayedReason ?? CellValue(kind: .discarded), .rejected)
+    // User code runs only after the publication, for which a call that settles this promise waits.
     source?.detach(self, isTaken: isTaken)
-    // User code runs only from here on: a call that settles this promise waits for the publication.
     CellRef.releaseRemoved(removed)
     if isDiscardable(before) { releaseContextInTurn() }
     CellRef.orphan(Settlement.reversed(before.head))
