@@ -157,7 +157,7 @@ TEST(queued_jobs_run_in_the_parent_only) {
   promise_executor_release(serial);
 }
 
-/* Serial executors on an executor of the program, whose turn a thread of the parent took before the fork, or did not. */
+/* Serial executors on an executor of the program, whose turn a thread of the parent took before the fork or not. */
 typedef struct turns {
   shelf_t shelf;
   promise_executor_t *serial, *upon;

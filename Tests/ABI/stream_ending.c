@@ -195,7 +195,7 @@ TEST(an_event_that_a_destructor_publishes_is_delivered_at_once) {
   release_both(subscriber, told);
 }
 
-/* The deadline of a token that has passed is another matter: it cancels whatever is added. */
+/* Unlike one whose deadline has passed (promise_token_add()). */
 TEST(a_token_that_was_cancelled_before_cancels_no_subscriber) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_token_t *token = promise_token_new(0);

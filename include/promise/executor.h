@@ -133,8 +133,8 @@ PROMISE_API promise_status_t promise_executor_release(promise_executor_t *PROMIS
 /* Runs and consumes the job: calls its handler, frees its context, settles its promise, and runs that promise's
  * callbacks, before it returns. If `submit` calls this for the job passed to it, the promise's callbacks run after
  * `submit` has returned: a chain takes no recursion on an executor that runs jobs inline.
- * Returns PROMISE_OK; PROMISE_EINVAL if `job` is NULL; PROMISE_ESTALE if it ran or was dropped before. Two calls for one
- * job at the same time are the caller's error.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `job` is NULL; PROMISE_ESTALE if it ran or was dropped before. Two calls for
+ * one job at the same time are the caller's error.
  * [any thread: the one where the handler should run] */
 PROMISE_API promise_status_t promise_job_run(promise_job_t *PROMISE_NULLABLE job);
 

@@ -69,8 +69,8 @@ extension CellRef {
     return .follows
   }
 
-  /// Implements follow() for a promise with a discard block, which is held. The block occupies the fields of a reaction:
-  /// a link settles the promise instead, and carries the interest. Takes ownership of a reference.
+  /// Implements follow() for a held promise with a discard block. The block occupies the fields of a reaction: a link
+  /// settles the promise instead, and carries the interest. Takes ownership of a reference.
   private func followByLink(_ source: CellRef) -> Following {
     meta = ReactionKind.none.rawValue | ReactionKind.discardable | Interest.none.rawValue << ReactionKind.typeShift
     unhold(waitingFor: source)

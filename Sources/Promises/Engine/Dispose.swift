@@ -153,7 +153,7 @@ extension CellRef {
     case .follow: break
     case .detached: leaveList()
     case .completion: loseCompletion()
-    // An observer without functions keeps no promise from being abandoned, which is not within the release of a context.
+    // An observer without functions keeps no promise from being abandoned, and a chain of them may be.
     case .observe: releaseContextInTurn()
     default: reactionContext.release()
     }

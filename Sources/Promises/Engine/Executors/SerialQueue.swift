@@ -118,7 +118,7 @@ struct SerialQueue {
     unsafe guarded.locked { state in
       guard unsafe state.pointee.turn == turn.ref.index else { return nil }
       let job = unsafe state.pointee.jobs.pop()
-      // Not only once it has run out of jobs: in a child of fork(), a turn of the parent begins while the queue is idle.
+      // Also sets it to false: in a child of fork(), a turn of the parent begins while the queue is idle.
       unsafe state.pointee.isIdle = job == nil
       unsafe state.pointee.thread = unsafe job == nil ? 0 : UInt(bitPattern: platform_thread())
       return job
