@@ -127,9 +127,9 @@ typedef struct promise_host {
   /* Calls a function of another loaded plugin, by the ids of both.
    *   arguments   borrowed, in the order of the function's parameters: BOOL, I64, U64 and F64 for scalars (an integer
    *               that does not fit is an error), STRING for str and cstr, BYTES for bytes, PROMISE for promise<T>,
-   *               POINTER for ptr<T> and callbacks, VOID for a nullable one, MAP for a struct; for one without addresses
-   *               also the BYTES of its C form, or a POINTER to them. Memory behind a POINTER is used unchecked: a wrong
-   *               address ends the process. Trailing ones that have a default may be left out.
+   *               POINTER for ptr<T> and callbacks, VOID for a nullable one, MAP for a struct; for one without
+   *               addresses also the BYTES of its C form, or a POINTER to them. Memory behind a POINTER is used
+   *               unchecked: a wrong address ends the process. Trailing ones that have a default may be left out.
    * Returns a new reference to the promise of the result; a call that is wrong rejects it.
    * NULL: no memory is left.
    * [any thread] */
