@@ -158,7 +158,7 @@ extension ArgumentValues {
     if let plan { return try plan.abi(value) }
     switch (type.content, value) {
     case (.pointer, .pointer(let pointer)), (.callback, .pointer(let pointer)), (.token, .pointer(let pointer)):
-      guard type.takes(addressOf: pointer.name) else {
+      guard type.takes(pointer) else {
         throw ArgumentMismatch(message: "is \(value.name), expected \(type.expectation)")
       }
     default: break

@@ -66,7 +66,7 @@ extension TypePlan {
   }
 
   private func pointer(_ value: PluginValue) throws(ArgumentMismatch) -> PluginPointer {
-    guard case .pointer(let pointer) = value, pointer.address != 0, type.takes(addressOf: pointer.name) else {
+    guard case .pointer(let pointer) = value, pointer.address != 0, type.takes(pointer) else {
       throw mismatch(value)
     }
     guard !pointer.isHandle else {

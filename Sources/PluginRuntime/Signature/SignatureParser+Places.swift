@@ -50,7 +50,6 @@ extension SignatureParser {
         }
         return nil
       case .output where type.isOwnedObject, .result where type.isOwnedObject, .returned where type.isOwnedObject:
-        if case .own(_, nil) = type.unwrapped { return "own(f) \(type.content), with the function that destroys it" }
         return nil
       case .output:
         if let fault = countedAway(type) { return fault }

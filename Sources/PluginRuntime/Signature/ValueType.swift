@@ -68,16 +68,17 @@ extension ValueType {
     }
   }
 
-  /// Whether an address of the type `name` suits this type. As in C, `void` suits any other type, and any other type
-  /// suits `void`; but an object that is released has to be of the type. A callback is called by C, so it has to be a
-  /// function.
-  func takes(addressOf name: String) -> Bool {
-    switch self {
+  /// Whether an address suits this type. As in C, `void` suits any other type, and any other type suits `void`; but an
+  /// object that is released has to be of the type, if the host knows its type. A callback is called by C, so it has to
+  /// be a function.
+  func takes(_ pointer: PluginPointer) -> Bool {
+    let name = pointer.name
+    return switch self {
     case .pointer(let own): own == name || own == "void" || name == "void"
-    case .own(.pointer(let own), _): own == name
+    case .own(.pointer(let own), _): own == name || name == "void" && !pointer.isOwned
     case .callback: name == "function" || name == "void"
     case .token: name == "promise_token_t" || name == "token" || name == "void"
-    case .optional(let type): type.takes(addressOf: name)
+    case .optional(let type): type.takes(pointer)
     default: false
     }
   }
@@ -115,6 +116,9 @@ extension ValueType {
 
   /// Whether it is an object that its receiver releases.
   var isOwnedObject: Bool { if case .own(.pointer, _) = unwrapped { true } else { false } }
+
+  /// Whether it is an object that the host destroys, as the result of a call.
+  var isDestroyedObject: Bool { if case .own(.pointer, .some) = unwrapped { true } else { false } }
 
   /// Whether it is the address of elements whose number is in another parameter or field, or known to the function
   /// alone.

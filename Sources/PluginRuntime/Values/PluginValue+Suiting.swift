@@ -6,7 +6,7 @@ extension PluginValue {
     case (.scalar(let scalar), _): return scalar.suiting(value)
     case (.optional, .void): return value
     case (.own(.pointer, _)?, .pointer(let pointer)), (.pointer?, .pointer(let pointer)):
-      return type?.takes(addressOf: pointer.name) ?? false ? value : nil
+      return type?.takes(pointer) ?? false ? value : nil
     case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
       return suiting(type, value)
     case (.structure?, .object), (.array?, .array), (.slice?, .array), (.terminated?, .array):

@@ -3,7 +3,7 @@ extension TypeMap {
   /// file.
   static let bundledParameters: [String: String] = {
     var parameters: [String: String] = [:]
-    for line in bundledManuals.split(separator: "\n") where !line.hasPrefix("#") {
+    for line in (bundledManuals + "\n" + bundledAddresses).split(separator: "\n") where !line.hasPrefix("#") {
       guard let colon = line.firstRange(of: ": ") else { continue }
       for name in line[..<colon.lowerBound].split(separator: " ") {
         parameters[String(name)] = String(line[colon.upperBound...])
