@@ -8,12 +8,12 @@ extension EndToEnd {
       typedef struct gadget gadget;
       void widget_watch(char **text);
       int widget_budget(char **text);
-      int widget_get_title(int number, char **title);
-      int widget_get_slot(int number, char **slot);
-      int widget_open(int number, widget **made);
-      int widget_find(int number, widget **found);
-      int widget_get_children(int number, widget **dest);
-      int widget_label(int number, char **label_out);
+      int widget_get_title(double at, char **title);
+      int widget_get_slot(double at, char **slot);
+      int widget_open(double at, widget **made);
+      int widget_find(double at, widget **found);
+      int widget_get_children(double at, widget **dest);
+      int widget_label(double at, char **label_out);
       int widget_number(widget *w);
       gadget *gadget_create(int number);
       int gadget_number(gadget *g);
@@ -30,13 +30,13 @@ extension EndToEnd {
       struct widget { int number; };
       static char **kept;
       void widget_watch(char **text) { kept = text; } int widget_budget(char **text) { kept = text; return 0; }
-      int widget_get_title(int number, char **title) { *title = "a title"; return number; }
-      int widget_get_slot(int number, char **slot) { if (kept) *kept = "late"; *slot = 0; kept = slot; return 0; }
-      int widget_open(int number, struct widget **made) {
-        *made = malloc(sizeof **made); (*made)->number = number; return 0; }
-      int widget_find(int number, struct widget **found) { return 0; }
-      int widget_get_children(int number, struct widget **dest) { dest[0] = dest[1] = dest[2] = 0; return 3; }
-      int widget_label(int number, char **label_out) { *label_out = "a label"; return 0; }
+      int widget_get_title(double at, char **title) { *title = "a title"; return at > 0; }
+      int widget_get_slot(double at, char **slot) { if (kept) *kept = "late"; *slot = 0; kept = slot; return 0; }
+      int widget_open(double at, struct widget **made) {
+        *made = malloc(sizeof **made); (*made)->number = at; return 0; }
+      int widget_find(double at, struct widget **found) { return 0; }
+      int widget_get_children(double at, struct widget **dest) { dest[0] = dest[1] = dest[2] = 0; return 3; }
+      int widget_label(double at, char **label_out) { *label_out = "a label"; return 0; }
       int widget_number(struct widget *w) { return w->number; }
       struct gadget { int number; };
       struct gadget *gadget_create(int number) {
@@ -64,8 +64,8 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      ("widget_get_title", "(number: i32, title: out cstr?) -> i32"),
-      ("widget_open", "(number: i32, made: out ptr<widget>?) -> i32"),
+      ("widget_get_title", "(at: f64, title: out cstr?) -> i32"),
+      ("widget_open", "(at: f64, made: out ptr<widget>?) -> i32"),
     ])
     func callsShowThatAnAddressIsWritten(name: String, types: String) throws {
       for options in [["--check"], ["--check", "--caller-memory"]] {
@@ -80,7 +80,7 @@ extension EndToEnd {
       // Written by the next call, by none, and as an array.
       ("widget_get_slot", "used it after the one that it was given to"),
       ("widget_find", "no call has shown that it is written"),
-      ("widget_get_children", "it writes beside 'dest', as a call with random arguments shows"),
+      ("widget_get_children", "it writes beyond 'dest', as a call with random arguments shows"),
     ])
     func anAddressThatCallsDoNotShowStaysOpen(name: String, reason: String) throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check"])
@@ -90,13 +90,13 @@ extension EndToEnd {
 
     @Test func anAddressThatCallsDoNotShowIsMemoryOfTheCaller() throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check", "--caller-memory"])
-      #expect(adopted.signature("widget_find") == "widget_find(number: i32, found: ptr<any>) -> i32")
+      #expect(adopted.signature("widget_find") == "widget_find(at: f64, found: ptr<any>) -> i32")
       #expect(adopted.checks("widget_find").contains { $0.hasSuffix("give memory that suffices, of memory_new") })
     }
 
     @Test func theNameOfAParameterIsEvidence() throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
-      #expect(adopted.signature("widget_label") == "widget_label(number: i32, label_out: out cstr?) -> i32")
+      #expect(adopted.signature("widget_label") == "widget_label(at: f64, label_out: out cstr?) -> i32")
     }
 
     /// An object that another one may own is not destroyed by the host, but released once.
@@ -123,8 +123,8 @@ extension EndToEnd {
 
     @Test func anObjectOfTheCallersMemoryIsReleasedToo() throws {
       let adopted = try AdoptedHeader.of(
-        Self.header + "\nint gadget_open(int number, gadget **made);",
-        source: Self.source + "\nint gadget_open(int n, struct gadget **made) { *made = gadget_create(n); return 0; }",
+        Self.header + "\nint gadget_open(double at, gadget **made);",
+        source: Self.source + "\nint gadget_open(double n, struct gadget **made) { *made = gadget_create(n); return 0; }",
         ["--caller-memory"])
       let found = try adopted.shell(
         "use LIB as b", "m = b.memory_new 8", "b.gadget_open 7 $m", "g = b.memory_load $m", "b.gadget_number $g",
