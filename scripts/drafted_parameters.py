@@ -1,7 +1,7 @@
 """Judges a drafted parameter of plugin-host adopt beside its prototype: scripts/check-drafts.py.
 
-The evidence is in the header: types, lengths, attributes, comments and documentation. What only a name or the built-in
-type map says is not judged right: it is counted apart, as "name" and "map".
+The evidence is in the header: types, lengths, attributes, comments and documentation. Drafts that rest on a name or on
+the built-in type map are not judged right: they are counted apart, as "name" and "map".
 """
 
 import fnmatch

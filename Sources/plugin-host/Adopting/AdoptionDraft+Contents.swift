@@ -13,6 +13,8 @@ extension AdoptionDraft {
     return names
   }
 
+  private static let isNotShown = "no call has shown that it is written"
+
   /// Confirms each guess whose parameter calls have written as a whole, and not used later. Other guesses become memory
   /// of the caller, if the draft has such memory; otherwise they are not checked.
   mutating func decideGuesses(by findings: inout [String: DraftCheck.Finding]) {
@@ -24,8 +26,8 @@ extension AdoptionDraft {
           function.confirm(guess, calls: calls)
         case .unsafe, nil: break
         case .kept(let argument, _) where argument != guess.parameter: break
-        case .unknown(let reason): findings[name] = function.replace(guess, "no call has shown that it is written: \(reason)")
-        case .safe: findings[name] = function.replace(guess, "no call has shown that it is written")
+        case .unknown(let reason): findings[name] = function.replace(guess, "\(Self.isNotShown): \(reason)")
+        case .safe: findings[name] = function.replace(guess, Self.isNotShown)
         case .kept: findings[name] = function.replace(guess, "a call has used it after the one that it was given to")
         }
       }
@@ -35,7 +37,7 @@ extension AdoptionDraft {
 }
 
 extension AdoptionDraft.Function {
-  /// Notes that calls have shown what a name suggested.
+  /// Notes that calls have confirmed a guess.
   fileprivate mutating func confirm(_ guess: Guess, calls: Int) {
     guesses.removeAll { $0.parameter == guess.parameter }
     checks.append("\(guess.parameter) was written by \(calls) calls, and used by none later")
@@ -75,7 +77,7 @@ extension AdoptionDraft.Function {
         signature = changed
         checks.append("\(name) may be NULL, as it was in \(calls) calls")
       }
-      // What calls show of addresses decides guesses alone: many functions look for a NULL there.
+      // For addresses, calls decide guesses alone: many functions look for a NULL there.
       switch parameter.type.content {
       case .pointer, .cstr: continue
       default: break

@@ -61,7 +61,8 @@ struct Ownership {
   }
 
   /// Returns the function that releases an object which `function` makes, as its result or behind a parameter, though
-  /// the object may belong to another owner; nil if no call shows that the object is gone.
+  /// the object may belong to another owner; nil if no function frees it for
+  /// good.
   func release(ofResult type: CType, of function: Header.Function) -> String? {
     guard let object = object(type), case .function(_, let parameters, _)? = function.type,
       !parameters.contains(where: { self.object($0) == object }),
@@ -70,7 +71,8 @@ struct Ownership {
     return releasing[object]
   }
 
-  /// Whether a function destroys its only argument, of a type whose objects belong to the caller, or are gone for good.
+  /// Whether a function destroys its only argument, of a type whose objects belong to the caller, or that it
+  /// frees for good.
   func destroys(_ function: Header.Function, _ type: CType) -> Bool {
     guard let object = object(type) else { return false }
     guard owned.contains(object) else { return releasing[object] == function.symbol }
@@ -115,7 +117,7 @@ struct Ownership {
     }
   }
 
-  /// Notes the functions after which an object is gone: called free, destroy, delete or dispose, with the object as
+  /// Notes the functions that free an object for good: called free, destroy, delete or dispose, with the object as
   /// their only argument. An object that is counted, or that a function initializes once more, may live on.
   private mutating func noteReleases(_ functions: [Header.Function]) {
     var living: Set<String> = []
@@ -159,7 +161,7 @@ struct Ownership {
   private static let destroying = [
     "free", "destroy", "delete", "dispose", "unref", "release", "cleanup", "close", "fini",
   ]
-  /// Verbs of functions after which an object is gone.
+  /// Verbs of functions that free an object for good.
   private static let freeing: Set<String> = ["free", "destroy", "delete", "dispose"]
   /// Verbs of functions that count the references to an object, or make an object anew in its place.
   private static let reviving: Set<String> = [

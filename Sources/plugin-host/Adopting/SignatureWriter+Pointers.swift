@@ -43,8 +43,8 @@ extension SignatureWriter {
 
   private func isArray(_ index: Int) -> Bool { declared(index)?.isArray ?? false }
 
-  /// Writes an address that may be left out, if a type map, the documentation or C programmers' use says so, and notes
-  /// what the map does not say.
+  /// Writes an address that may be left out, if a type map, the documentation or C programmers' use says so. Notes
+  /// all but the map.
   mutating func optional(_ index: Int, _ type: String) -> String {
     if isDestructor { return "own \(type)" }
     // A function that sets a part of an object needs the object.
@@ -218,9 +218,9 @@ extension SignatureWriter {
     }
   }
 
-  /// Writes the address of an address: `out` if the header says so. Names of functions are no evidence, since the
-  /// library may keep the address and write to it later: where they suggest that the function makes or finds an object
-  /// of an opaque type, or a text, calls have to show it.
+  /// Writes the address of an address: `out` if the header says so. The function's name does not suffice, since the
+  /// library may keep the address and write to it later: where the name suggests that it makes or finds an object of an
+  /// opaque type, or a text, calls have to show it.
   private mutating func address(
     _ index: Int, of inner: CType, isConst: Bool, _ isConstInner: Bool
   ) throws(Unsuitable) -> String {

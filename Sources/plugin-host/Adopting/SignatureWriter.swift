@@ -292,7 +292,8 @@ struct SignatureWriter {
   mutating func own(_ type: CType, _ what: String) -> String {
     guard let destructor = ownership.destructor(ofResult: type, of: function) else {
       guard let release = ownership.release(ofResult: type, of: function) else { return "" }
-      checks.append("\(what) is taken to be live until \(release) is called; if it is the caller's, it is own(\(release))")
+      checks.append(
+        "\(what) is taken to be live until \(release) is called; if it is the caller's, it is own(\(release))")
       return "own "
     }
     checks.append("\(what) is taken to be the caller's, who has \(destructor) destroy it")

@@ -1,7 +1,8 @@
 import Testing
 
 extension EndToEnd {
-  /// `T **` parameters, of which the names of functions are no evidence, and objects that a call releases.
+  /// `T **` parameters, for which the name of the function does not suffice, and objects that a call
+  /// releases.
   @Suite struct AdoptAddressesTests {
     private static let header = """
       typedef struct widget widget;
@@ -55,7 +56,7 @@ extension EndToEnd {
       ("widget_open", "made", "; if it is written, it is out ptr<widget>?, which --check finds out"),
       ("widget_get_children", "dest", "; if it is written, it is out ptr<widget>?, which --check finds out"),
     ])
-    func theNameOfAFunctionIsNoEvidence(name: String, parameter: String, advice: String) throws {
+    func theNameOfAFunctionDoesNotSuffice(name: String, parameter: String, advice: String) throws {
       let reason = "'\(parameter)' may be an array of addresses, or be kept"
       let found = try AdoptedHeader.of(Self.header, source: Self.source).signature(name)
       #expect(found == "#   \(name): \(reason)\(advice)")
@@ -112,7 +113,7 @@ extension EndToEnd {
 
     @Test func aReleasedObjectIsRefused() throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
-      let mark = "the result is taken to be live until gadget_free is called; if it is the caller's, it is own(gadget_free)"
+      let mark = "live until gadget_free is called; if it is the caller's, it is own(gadget_free)"
       #expect(adopted.checks("gadget_create").contains { $0.hasSuffix(mark) }, "\(adopted.checks("gadget_create"))")
       for use in ["free", "number"] {
         let found = try adopted.shell(
@@ -124,7 +125,8 @@ extension EndToEnd {
     @Test func anObjectOfTheCallersMemoryIsReleasedToo() throws {
       let adopted = try AdoptedHeader.of(
         Self.header + "\nint gadget_open(double at, gadget **made);",
-        source: Self.source + "\nint gadget_open(double n, struct gadget **made) { *made = gadget_create(n); return 0; }",
+        source: Self.source
+          + "\nint gadget_open(double n, struct gadget **made) { *made = gadget_create(n); return 0; }",
         ["--caller-memory"])
       let found = try adopted.shell(
         "use LIB as b", "m = b.memory_new 8", "b.gadget_open 7 $m", "g = b.memory_load $m", "b.gadget_number $g",

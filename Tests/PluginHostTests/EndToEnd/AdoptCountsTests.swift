@@ -75,7 +75,8 @@ extension EndToEnd {
       // The result may be longer than the part that is read.
       ("append", "'to' is written to"),
       ("encode", "'dst' is written to"),
-      ("new_face", "'aface' may be an array of addresses"), ("use_face", "'aface' may be an array of addresses"), ("tell", "'other' may be an array of addresses"),
+      ("new_face", "'aface' may be an array of addresses"), ("use_face", "'aface' may be an array of addresses"),
+      ("tell", "'other' may be an array of addresses"),
       ("names", "'all' may be an array of addresses"),
       // As many as the function reads, which nothing counts either.
       ("negate", "nothing says how many elements 'rp' has"),
