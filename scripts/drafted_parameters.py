@@ -233,6 +233,8 @@ class Parameter:
         numbers = {node.get("name", "").lstrip("_"): node["type"]["qualType"] for node in self.function.parameters}
         if not self.own.endswith("*") or "*" not in self.types.plain(numbers.get(count, "")):
             yield f"{self.written} moved, counted by {count}"
+        elif not re.search(r"(?i)avail|left|remain", count):
+            yield f"{self.written} may be written, and {count} with it"
         elif self.draft.startswith("out ") and not any(draft.startswith("moving ") for _, draft in self.function.drafted):
             yield f"{self.written} is written, and no such data is read"
         elif not self.draft.startswith("out ") and not re.search(r"\bconst\b", self.target):
