@@ -54,6 +54,8 @@ extension TypeMap {
     PQgetCopyData.buffer: out own(PQfreemem) cstr?
     sqlite3_blob_open.ppBlob: out own(sqlite3_blob_close) ptr<sqlite3_blob>?
     xmlDOMWrapCloneNode.clonedNode xmlParseInNodeContext.lst xmlParseCtxtExternalEntity.lst: out
+    # An array of *len texts.
+    xmlGetFeaturesList.result_: ptr<void>
     # FreeType, Fontconfig, libpng.
     FT_Init_FreeType.alibrary FT_New_Face.aface FT_New_Memory_Face.aface FT_Open_Face.aface: out
     FcPatternGetString.s FcPatternGetRange.r FcConfigFileInfoIterGet.name FcConfigFileInfoIterGet.description: out
