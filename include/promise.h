@@ -196,11 +196,12 @@
  *   Subscribe (stream.h)         promise_publisher_subscribe, promise_subscriber_request, promise_subscriber_next,
  *                                promise_subscriber_end, promise_subscriber_cancel, promise_subscriber_dropped,
  *                                promise_subscriber_retain, promise_subscriber_release
- *   Transform streams            promise_publisher_transform, promise_publisher_scan, promise_publisher_window,
- *   (operator.h)                 promise_publisher_buffer, promise_publisher_distinct, promise_publisher_take,
- *                                promise_publisher_stateful, promise_publisher_replay, promise_publisher_start_with,
- *                                promise_publisher_merge, promise_publisher_combine_latest, promise_publisher_zip,
- *                                promise_publisher_of, promise_publisher_forward
+ *   Transform streams            promise_publisher_transform, promise_publisher_scan, promise_publisher_reduce,
+ *   (operator.h)                 promise_publisher_window, promise_publisher_buffer, promise_publisher_distinct,
+ *                                promise_publisher_take, promise_publisher_stateful, promise_publisher_replay,
+ *                                promise_publisher_start_with, promise_publisher_merge,
+ *                                promise_publisher_combine_latest, promise_publisher_zip, promise_publisher_of,
+ *                                promise_publisher_forward
  *   Streams of streams           promise_publisher_flat_map, promise_publisher_retry
  *   (flatten.h)
  *   Time streams (timing.h)      promise_publisher_debounce, promise_publisher_throttle, promise_publisher_timeout

@@ -98,6 +98,17 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
     promise_fold_t PROMISE_NULLABLE fold, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
+/* Publishes the fold of all values when `source` finishes, then finishes: `*initial` if there was no value. Errors pass
+ * at once. If `source` fails or is cancelled, so does the publisher, without a value. `fold` is called, and `*initial`,
+ * ctx and free_ctx are taken over, as by promise_publisher_scan(), with two differences: PROMISE_VERDICT_FULFILL
+ * publishes nothing yet, and _FINISH publishes the accumulated value, without *out, before it finishes.
+ * Returns a new reference.
+ * NULL: as promise_publisher_scan().
+ * [any thread] */
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_reduce(
+    promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
+    promise_fold_t PROMISE_NULLABLE fold, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+
 /* Publishes the first `count` values, and the errors published before the last of them, then finishes.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `source` is NULL or `count` is 0; PROMISE_ESTALE; PROMISE_ENOMEM.
