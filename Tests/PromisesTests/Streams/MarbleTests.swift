@@ -337,20 +337,6 @@ struct MarbleTests {
     #expect(clock == nil)
   }
 
-  @Test("prefix publishes the first values, and the errors between them, then ends")
-  func prefix() {
-    func run(_ count: Int) -> String { Marbles.run("a-#-bc-|") { sources, _ in sources[0].prefix(count) } }
-    #expect(run(2) == "a-#-(b|)")
-    #expect(run(4) == "a-#-bc-|")
-    #expect(run(1) == "(a|)")
-    #expect(run(0) == "|" && run(-1) == "|")
-    Numbers.with { numbers in
-      let first = Received(numbers.subscriber().prefix(1))
-      numbers.publish(.data(1), .data(2))
-      #expect(first.states == [.data(1), .cancelled] && Received(first.subscriber).states == [.cancelled])
-    }
-  }
-
   @Test("a released operator frees its timers, pending states and inner streams")
   func releases() {
     let clock = VirtualClock()

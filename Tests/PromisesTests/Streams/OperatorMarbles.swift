@@ -29,6 +29,20 @@ struct OperatorMarbles {
     #expect(run("a##b#|") { $0.distinctStates() } == "a#-b#|")
   }
 
+  @Test("prefix publishes the first values, and the errors between them, then ends")
+  func prefix() {
+    func run(_ count: Int) -> String { self.run("a-#-bc-|") { $0.prefix(count) } }
+    #expect(run(2) == "a-#-(b|)")
+    #expect(run(4) == "a-#-bc-|")
+    #expect(run(1) == "(a|)")
+    #expect(run(0) == "|" && run(-1) == "|")
+    Numbers.with { numbers in
+      let first = Received(numbers.subscriber().prefix(1))
+      numbers.publish(.data(1), .data(2))
+      #expect(first.states == [.data(1), .cancelled] && Received(first.subscriber).states == [.cancelled])
+    }
+  }
+
   @Test("merge publishes the states of all; combine the latest value of each, once each has one")
   func joins() {
     func join<Value>(_ derive: (Texts, Texts) -> Subscriber<Value, TestError>) -> String {

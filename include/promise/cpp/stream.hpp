@@ -288,15 +288,13 @@ public:
 private:
   explicit publisher(promise_publisher_t *owned) noexcept : handle(owned) {}
 
-  template <class U, class F>
-  publisher<std::decay_t<U>> folded(decltype(&promise_publisher_scan) how, const char *what, U &&initial, F f) const {
-    using result = std::decay_t<U>;
+  template <class U, class F, class R = std::decay_t<U>>
+  publisher<R> folded(decltype(&promise_publisher_scan) how, const char *what, U &&initial, F f) const {
     auto context = std::make_unique<F>(std::move(f));
-    const promise_value_t first = detail::encode_as<result>(std::forward<U>(initial)).release();
-    return publisher<result>::adopt(
-        detail::require(how(raw(), &first, folds<result, F>, context.release(), detail::free_context<F>), what));
+    const promise_value_t first = detail::encode_as<R>(std::forward<U>(initial)).release();
+    return publisher<R>::adopt(
+        detail::require(how(raw(), &first, folds<R, F>, context.release(), detail::free_context<F>), what));
   }
-
   static bool ended(promise_status_t status, const char *what) {
     if (status != PROMISE_ESETTLED)
       detail::require(status, what);
