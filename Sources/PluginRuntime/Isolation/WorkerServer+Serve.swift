@@ -55,8 +55,8 @@ extension WorkerServer {
   }
 
   /// Kills the process, for a reason that its calls report. The first reason counts.
-  func kill(_ reason: String, isLate: Bool = false) {
-    if fault == nil { (fault, self.isLate) = (reason, isLate) }
+  func kill(_ reason: String, isLate: Bool = false, isDecision: Bool = false) {
+    if fault == nil { (fault, self.isLate, self.isDecision) = (reason, isLate, isDecision) }
     stageEnd = nil
     plugin_process_kill(process.pid)
   }
@@ -160,7 +160,9 @@ extension WorkerServer {
     // Answers that came before the worker is killed count, also that of this call.
     receive(chunks: 256)
     if link.state.withLock({ $0.calls[stuck.request] != nil }) {
-      kill("its function \(stuck.function) did not stop within \(settings.options.grace) after it was asked to")
+      kill(
+        "its function \(stuck.function) did not stop within \(settings.options.grace) after it was asked to",
+        isDecision: true)
     }
   }
 
@@ -169,7 +171,7 @@ extension WorkerServer {
     let (isClosing, isIdle, end) = link.state.withLock { ($0.phase == .closing, $0.calls.isEmpty, $0.end) }
     guard isClosing else { return }
     guard stage == .running else {
-      if stage == .greeting || stage == .opening || stage == .loading { kill("the host shut down") }
+      if stage == .greeting || stage == .opening || stage == .loading { kill("the host shut down", isDecision: true) }
       return
     }
     guard isIdle || (end ?? now) <= now else { return }
