@@ -24,8 +24,8 @@ extension WorkerLink {
   /// Removes and returns all calls, with those whose results the worker keeps. Their answers will be ignored.
   func takeCalls() -> [RemoteCall] {
     moveKept { state, promises in
-      defer { (state.calls, state.unsent) = (RemoteCalls(), []) }
-      return state.calls.sorted + state.kept.moveToHost(&promises)
+      defer { state.unsent = [] }
+      return state.calls.sorted.compactMap { state.remove($0.request) } + state.kept.moveToHost(&promises)
     }
   }
 }

@@ -121,7 +121,7 @@ extension WorkerServer {
   private func answer(_ frame: Frame) throws(FrameError) {
     if frame.kind == .progress { return try progress(frame) }
     // The call was given up while its answer was under way; or it never existed. So this is not a sign of life.
-    guard let call = link.state.withLock({ $0.calls.removeValue(forKey: frame.request) }) else { return }
+    guard let call = link.state.withLock({ $0.remove(frame.request) }) else { return }
     answered()
     let isRejected = frame.kind == .rejected
     let refused = confinement?.take(frame.request, since: call.began, isRejected: isRejected) ?? []
@@ -216,11 +216,14 @@ extension WorkerServer {
       case .uint(let request) = parts[1], case .array(let arguments) = parts[2], case .uint(let depth) = parts[3]
     else { throw FrameError(description: "the call of a callback of an unknown form") }
     try noteQuestion()
-    let callback = link.state.withLock { $0.callbacks[number] }
+    guard let callback = link.state.withLock({ $0.callbackToRun(number) }) else {
+      let error = PluginError(.closed, settings.id(description), "runs a callback whose scope has ended")
+      return link.answer(.returned, frame.request, .failure(CallbackRejection(reason: error)), to: generation)
+    }
     let isRun = link.questions.runElsewhere { [link, generation] in
       let answer: WorkerQuestions.Answer
       do {
-        answer = .success(try CallStack.at(Int(clamping: depth)) { try callback?.run(arguments) } ?? .void)
+        answer = .success(try CallStack.at(Int(clamping: depth)) { try callback.run(arguments) })
       } catch {
         answer = .failure(link.crossing(error, of: request))
       }
