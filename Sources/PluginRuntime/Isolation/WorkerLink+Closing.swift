@@ -15,6 +15,15 @@ extension WorkerLink {
     wake()
   }
 
+  /// Has the worker of a generation killed, if it has not ended, for a reason that its calls report. The next call
+  /// starts another one.
+  func kill(_ generation: Int, _ reason: String) {
+    state.withLock { state in
+      if state.generation == generation, state.phase == .open { state.killReason = reason }
+    }
+    wake()
+  }
+
   /// Ends the link forever. Returns the calls that were left.
   func close() -> [RemoteCall] {
     state.withLock { $0.phase = .closed }

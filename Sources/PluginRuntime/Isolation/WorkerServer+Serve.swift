@@ -95,9 +95,10 @@ extension WorkerServer {
     guard fault == nil else { return }
     let now = ContinuousClock.now
     let (isFull, lacksDescriptors) = link.sender.withLock { ($0.isFull, $0.lacksDescriptors) }
-    let (isDue, isClosing, isBusy) = link.state.withLock { state in
-      (state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty)
+    let (isDue, isClosing, isBusy, reason) = link.state.withLock { state in
+      (state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty, state.killReason)
     }
+    if let reason { return kill(reason, isDecision: true) }
     if isFull { return kill("it does not read its frames") }
     if let stageEnd, stageEnd <= now { return kill(expectation ?? stageFault, isLate: expectation == nil) }
     if isDue { checkCalls(now) }
@@ -145,10 +146,15 @@ extension WorkerServer {
             state.unsent.remove(at: index)
             state.calls.removeValue(forKey: call.request)
             over.append(call)
+            continue
+          }
+          stopped.append(call.request)
+          if call.terms.sparesWorker {
+            _ = state.remove(call.request)
+            over.append(call)
           } else {
             call.timedOut = call.terms.timeout
             call.killTime = now + settings.options.grace
-            stopped.append(call.request)
           }
         }
       }

@@ -187,6 +187,7 @@ final class WorkerServer {
       state.generation = generation
       state.worker = worker
       state.questions = 0
+      state.killReason = nil
     }
     let plan = ConfinementPlan(capabilities, settings.source, settings.options.program)
     let confinement = ConfinementWatch(plan, process, settings.file)
