@@ -88,7 +88,8 @@ final class WorkerServer {
     (stage, fault, expectation, refusal, hasAnswered) = (.greeting, nil, nil, nil, false)
     (isLate, isDecision) = (false, false)
     (lastPing, pinged) = (nil, nil)
-    (reader, output) = (FrameReader(handles: HandleTable.upperHalf(worker)), WorkerOutput())
+    reader = FrameReader(handles: HandleTable.upperHalf(worker), limit: settings.options.limits.resultBytes)
+    output = WorkerOutput()
     var cause: WorkerEnd.Cause
     if let error = start() {
       let limit = error == EAGAIN ? ": \(SystemLimit.tasks)" : ""
