@@ -33,7 +33,7 @@ fi
 # The documents: their prose, and the files and declarations that they name.
 git ls-files -z -- '*.md' docs/man | xargs -0 scripts/lint-prose
 Tests/Prose/check-paths.test.sh
-git ls-files -z -- README.md CONTRIBUTING.md docs/'*.md' | xargs -0 scripts/check-paths.py
+git ls-files -z -- README.md CONTRIBUTING.md Tests/Faults/README.md docs/'*.md' | xargs -0 scripts/check-paths.py
 Tests/Prose/check-guarantees.test.sh
 scripts/check-guarantees.py docs/abi-guarantees.md
 Tests/Prose/check-targets.test.sh

@@ -7,8 +7,9 @@ Each mode has four columns: the host lives, each pending promise is settled with
 untouched, and nothing is leaked.
 
 In-process, a command ends by itself, with the status that is documented, writes the row's message to standard error,
-and writes nothing to standard output but the row's result. Where the documented outcome is the end of the host, its
-column says "ends", and no process may be left. Otherwise a session repeats the fault.
+and writes nothing to standard output but the row's result; it leaves no process and no shared memory. Where the
+documented outcome is the end of the host, its column says "ends", and its promises are not judged ("-"). Otherwise a
+session repeats the fault.
 
 With plugins on threads of their own, the commands that run code of the plugin end in the same way.
 
@@ -17,6 +18,7 @@ shared memories than after the first time. In a pool of two workers, a pipeline 
 """
 
 import os
+import re
 import sys
 import tempfile
 
@@ -61,11 +63,20 @@ def failed(reason):
 
 def call_row(host, make, outcome, status, output, text):
     """Judges a command with a plugin in-process."""
+    verdict = isolated.Verdict()
+    memory = os.listdir("/dev/shm")
     with tempfile.TemporaryDirectory() as folder:
-        wrong = expecting(status, output, text)([host, *make(folder)])
-    if wrong:
-        return failed(wrong)
-    return isolated.Verdict(alive="ends" if outcome == "ends" else True, settled=True, no_leaks=True)
+        ended, written, errors, is_empty = run([host, *make(folder)])
+    is_expected = (ended, written) == (status, output) and all(part in errors for part in text)
+    verdict.set("alive", is_expected, f"status {ended}, output {written!r}, errors {errors.strip()!r}")
+    if outcome == "ends":
+        # The promises end with the process.
+        verdict.cells["alive"] = is_expected and "ends"
+    else:
+        # The command has written the result of the call, or the reason of its rejection.
+        verdict.cells["settled"] = is_expected
+    verdict.set("no leaks", is_empty and os.listdir("/dev/shm") == memory, "processes or shared memories")
+    return verdict
 
 
 def on_thread(make):
@@ -141,6 +152,15 @@ def rows(host):
         )
 
 
+def check_readme(names):
+    """Ends the program if README.md names a row that does not exist."""
+    with open(os.path.join(os.path.dirname(__file__), "README.md"), encoding="utf-8") as file:
+        table = "".join(line for line in file if line.startswith("|"))
+    missing = set(re.findall(r'"([^"]+)"', table)) - names
+    if missing:
+        sys.exit(f"Tests/Faults/README.md names rows that do not exist: {', '.join(sorted(missing))}")
+
+
 MODES = ["in-process", "thread", "process", "pool"]
 
 
@@ -148,6 +168,7 @@ def main(host, part=""):
     os.environ["LC_ALL"] = "C.UTF-8"
     # A host that is built for debugging would take seconds to print the stacks of a crash.
     os.environ["SWIFT_BACKTRACE"] = "enable=no"
+    check_readme({name for name, *_ in rows(host)})
     width = 9 * len(isolated.COLUMNS)
     print(f"{'':6}  {'':50}  " + "  ".join(f"{mode:{width}}" for mode in MODES).rstrip())
     columns = "".join(f"{name:9}" for name in isolated.COLUMNS)
