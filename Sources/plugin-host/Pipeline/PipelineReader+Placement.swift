@@ -25,7 +25,7 @@ extension PipelineReader {
     if let node = record["in-flight"] { limits.inFlight = count(node, "in-flight", in: 1...1_000_000) ?? .max }
     if let node = record["queue"] { limits.queue = count(node, "queue", in: 0...1_000_000) ?? .max }
     if let node = record["result-bytes"] {
-      limits.resultBytes = count(node, "result-bytes", in: 1...2_000_000_000) ?? .max
+      limits.resultBytes = count(node, "result-bytes", in: 4_096...2_000_000_000) ?? .max
     }
     if let node = record["when-full"] {
       limits.whenFull = choice(node, "when-full", [("wait", .wait), ("reject", .reject)]) ?? .wait
