@@ -100,6 +100,12 @@ struct ELFTableCheck {
     return min(image.bytesLeft(from: start), next - start) / UInt64(ELFSymbol.size)
   }
 
+  /// The names of the functions that the library exports.
+  var functionNames: [String] {
+    (0..<symbolCount).map { ELFSymbol(symbols, at: $0 * ELFSymbol.size) }.filter { $0.isExported && $0.isFunction }
+      .map { String(decoding: strings[Int($0.nameOffset)...].prefix { $0 != 0 }, as: UTF8.self) }
+  }
+
   private func registersDestructors(_ nameOffset: Int) -> Bool {
     let name = strings[nameOffset...].prefix { $0 != 0 }
     return ["__cxa_thread_atexit", "__cxa_thread_atexit_impl"].contains { name.elementsEqual($0.utf8) }

@@ -37,7 +37,7 @@ struct ELFVerifier {
     } catch {
       throw PluginError(error.kind, path, error.message)
     }
-    for function in functions { try check(function, tables.dynamic, segments) }
+    for function in functions { try check(function, tables, segments) }
     return tables
   }
 
@@ -111,10 +111,11 @@ struct ELFVerifier {
     }
   }
 
-  private func check(_ name: String, _ dynamic: ELFDynamic, _ segments: [ELFSegment]) throws(PluginError) {
+  private func check(_ name: String, _ tables: ELFTableCheck, _ segments: [ELFSegment]) throws(PluginError) {
     let expected = "expected a function that the \(name == PluginEntry.name ? "plugin" : "library") exports"
-    guard let symbol = dynamic.symbol(named: name) else {
-      throw PluginError(.noEntry, path, "does not define \(name): \(expected)")
+    guard let symbol = tables.dynamic.symbol(named: name) else {
+      let hint = name == PluginEntry.name ? "" : Suggestion.near(name, among: tables.functionNames)
+      throw PluginError(.noEntry, path, "does not define \(name): \(expected)\(hint)")
     }
     guard symbol.isFunction || symbol.isIndirectFunction && name != PluginEntry.name else {
       throw PluginError(.noEntry, path, "defines \(name) as \(symbol.kindName): \(expected)")

@@ -156,6 +156,9 @@ extension SignatureParser {
   static let heldTypes =
     "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: what the promise holds"
 
+  /// The words that types begin with, besides those of `simpleTypes`.
+  static let keywords: Set<String> = ["own", "promise", "ptr", "fn", "context", "error", "token", "value"]
+
   /// Suggestions for words of C.
   static let wordsOfC: [String: String] = [
     "int": "i32", "unsigned": "u32", "short": "i16", "long": "i64 on 64-bit Linux",

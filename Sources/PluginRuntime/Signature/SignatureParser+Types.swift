@@ -43,10 +43,10 @@ extension SignatureParser {
 
   /// Parses a type that begins with a keyword.
   private mutating func composite(_ word: String, _ place: Place) throws(SignatureError) -> ValueType {
-    let known: Set<String> = ["own", "promise", "ptr", "fn", "context", "error", "token", "value"]
-    guard known.contains(word), place != .held || word == "value" || word == "ptr" else {
+    guard Self.keywords.contains(word), place != .held || word == "value" || word == "ptr" else {
       if let reason = Self.impossible[word] { throw cursor.error(expected: reason) }
-      let hint = Self.wordsOfC[word].map { "; C's \(word) is \($0)" } ?? ""
+      let known = Self.keywords.union(Self.simpleTypes.keys)
+      let hint = Self.wordsOfC[word].map { "; C's \(word) is \($0)" } ?? Suggestion.near(word, among: known.sorted())
       throw cursor.error(expected: (place == .held ? Self.heldTypes : Self.typeNames) + hint)
     }
     cursor.advance()

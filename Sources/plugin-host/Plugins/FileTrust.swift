@@ -67,7 +67,7 @@ struct FileTrust: Sendable {
   private var hasRulesOfSystem: Bool { FileKind(path: rulesOfSystem) != .missing }
 
   /// Returns the names on a path, the last first.
-  private static func parts(of path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
+  private static func parts(of path: String) -> [String] { path.parts(separatedBy: "/").reversed() }
 
   private static func status(of path: String) -> stat? {
     var status = stat()
