@@ -37,7 +37,9 @@ final class PluginFingerprints: Sendable {
     let required = try plugin.required.compactMap { id in
       try plugins.first { $0.id == id }.map { try self.fingerprint(of: $0) }
     }
-    let generations = [generation?.number ?? 0] + required.flatMap(\.generations)
+    // A plugin that is not loaded yet may be loaded from another file than is at its path now.
+    let number = generation?.number ?? (host.plugins.contains { $0.id == plugin.id } ? 0 : -1)
+    let generations = [number] + required.flatMap(\.generations)
     if let known = known.withLock({ $0[plugin.id] }), known.generations == generations { return known }
     let files = try contents(of: plugin.path, generation)
     let digest = Digest { hasher in

@@ -91,7 +91,8 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
         .usage, "--watch reloads plugins in worker processes, and none runs in one; add --isolation process")
     }
     try writer.checkDestination()
-    let session = try Session(checked.plugins, options: host, settings: checked.plan.settings)
+    let session = try Session(
+      checked.plugins, options: host, settings: checked.plan.settings, loadsLater: canLoadLater(checked))
     let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
     let board = ProgressBoard(rows: rows, display: host.progress.display(isTransient: false), loop: session.loop)
     session.show(on: board)
@@ -102,7 +103,13 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     // process before the steps of "finally" have run.
     session.loop.post { run.start() }
     if let timeout { session.loop.after(timeout.duration) { run.giveUp(.timedOut(seconds: timeout.value)) } }
-    if let signal = session.loop.run(until: { run.isSettled }) {
+    let signal = session.loop.run(until: { run.isSettled || session.loadFailure != nil })
+    if let failure = session.loadFailure {
+      board.finish()
+      StructuredError.write(failure)
+      session.end(failure.status, deadline: .seconds(1))
+    }
+    if let signal {
       run.interrupt()
       // The steps of "finally" still run. A second signal of a kind ends the process at once.
       let second = checked.plan.hasFinalSteps ? session.loop.runEnding(until: { run.isSettled }) : nil
@@ -112,6 +119,14 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     }
     board.finish()
     end(run, cache, in: session)
+  }
+
+  /// Whether the plugins can be loaded when the first call needs them: the cache may have the results of all calls.
+  private func canLoadLater(_ checked: CheckedPipeline) -> Bool {
+    guard !noCache, !watch, cache.path != nil else { return false }
+    // A call would wait for its own thread.
+    guard checked.plugins.plugins.allSatisfy({ checked.plugins.ownThread(of: $0) == nil }) else { return false }
+    return checked.plan.calls.allSatisfy(\.isPure) || resume && !checked.plan.hasFinalSteps
   }
 
   /// Opens the cache, if the pipeline can use it. Without a place for it, the pipeline runs without a cache.

@@ -200,7 +200,14 @@ extension PipelineRun {
       if reasonGivenUp(number) == nil, !isRescue, isShown { note(.running(StepState.Report()), step: number) }
       timed.start(timeout: call.timeout) { [self, session] use in
         let arguments = try call.values(results, host: session.host, stream: streams[number])
-        if let value = cached?.find(arguments) {
+        let wasLoaded = session.isLoaded
+        var value = cached?.find(arguments)
+        if value == nil, !wasLoaded {
+          timed.runBeforeLimit { session.loadPlugins() }
+          // Notes the key of the plugin as it is loaded.
+          value = cached?.find(arguments)
+        }
+        if let value {
           if isShown { found.withLock { _ = $0.insert(number) } }
           return .resolve(value)
         }

@@ -23,9 +23,20 @@ final class Session {
   private var workers: IsolationOptions
   private var watcher: PluginWatcher?
   private let faults = Faults()
+  /// Fulfilled once the plugins of the plan are loaded.
+  private nonisolated let loaded = Promise<Void>()
+  private nonisolated let isLoading = Atomic(false)
+  private let plan: PluginPlan
+  /// The failure to load the plugins when the first call needed them.
+  private(set) var loadFailure: Failure?
 
   /// Loads the plugins, in their order.
-  init(_ plan: PluginPlan, options: HostOptions, settings: [PluginSetting] = []) throws(Failure) {
+  ///
+  /// - Parameter loadsLater: whether to leave that to `loadPlugins()`. No plugin may have a thread of its own then.
+  init(
+    _ plan: PluginPlan, options: HostOptions, settings: [PluginSetting] = [], loadsLater: Bool = false
+  ) throws(Failure) {
+    self.plan = plan
     do {
       loop = try MainLoop()
     } catch {
@@ -54,16 +65,39 @@ final class Session {
     hostOptions.ending = { plugin, body in PluginOutput.attributing(to: plugin, body) }
     host = Host(hostOptions)
     loop.restoresSignals = plan.plugins.contains { plan.place(of: $0).isHere }
-    do {
-      for plugin in plan.plugins { try Self.load(plugin, of: plan, into: host, workers) }
+    if loadsLater { return }
+    do throws(Failure) {
+      try loadAll()
     } catch {
-      let failure = Failure(loading: error)
-      ProcessGuard.ending(failure.status.rawValue)
+      ProcessGuard.ending(error.status.rawValue)
       // Plugins earlier in the order are already loaded.
       host.unloadAll(deadline: .seconds(1))
       loop.runPosted()
-      throw failure
+      throw error
     }
+  }
+
+  private func loadAll() throws(Failure) {
+    for plugin in plan.plugins { try load(plugin, of: plan) }
+    loaded.resolve(())
+  }
+
+  /// Whether the plugins of the plan are loaded.
+  nonisolated var isLoaded: Bool { loaded.state == .fulfilled }
+
+  /// Loads the plugins of the plan on the main thread, unless that was done, and waits for it. After a failure it does
+  /// not return: the command ends with `loadFailure`. Call from any other thread.
+  nonisolated func loadPlugins() {
+    if !isLoading.exchange(true, ordering: .relaxed) {
+      loop.post { [self] in
+        do throws(Failure) {
+          try loadAll()
+        } catch {
+          loadFailure = error
+        }
+      }
+    }
+    _ = try? loaded.future.wait()
   }
 
   /// Loads one more plugin of the plan. The plugins that it requires are already loaded.

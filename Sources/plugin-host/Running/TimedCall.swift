@@ -26,6 +26,8 @@ final class TimedCall: Sendable {
     var isUsed = false
     /// The promise of the call, once it was made.
     var promise: Promise<PluginValue>?
+    /// The time limit in seconds, and its alarm.
+    var limit: (seconds: Double, alarm: Alarm)?
 
     var isEnded: Bool { isSettled && !isRunning && !(isGivenUp && isUsed) }
   }
@@ -98,7 +100,16 @@ final class TimedCall: Sendable {
 
   private func limit(to seconds: Double, after used: Duration) {
     let alarm = session.loop.after(max(.seconds(seconds) - used, .zero)) { self.giveUp(.timedOut(seconds: seconds)) }
+    state.withLock { $0.limit = (seconds, alarm) }
     outcome.then({ _ in alarm.cancel() }, { _ in alarm.cancel() })
+  }
+
+  /// Runs `body`, on the thread of the call, before the time limit begins anew.
+  func runBeforeLimit(_ body: () -> Void) {
+    let limit = state.withLock(\.limit)
+    limit?.alarm.cancel()
+    body()
+    if let limit { self.limit(to: limit.seconds, after: .zero) }
   }
 
   // MARK: The end
