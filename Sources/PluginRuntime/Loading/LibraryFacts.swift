@@ -41,7 +41,10 @@ public struct LibraryFacts: Sendable {
 
   /// Returns the path of a library, and the paths of the libraries that it needs, directly and indirectly, as far as
   /// the folders in which they are looked for have them. A damaged file, and one of another kind, needs none.
-  public static func closure(of path: String) -> [String] { LibraryDependencies.closure(of: path, outside: []) }
+  /// Fails if they take too much work to verify.
+  public static func closure(of path: String) throws(PluginError) -> [String] {
+    try LibraryDependencies.closure(of: path, outside: [])
+  }
 
   /// Returns the path of a library that the system's loader takes for a name, or a path; `nil` if there is none.
   public static func path(of name: String) -> String? { try? LibraryFinder.path(of: name) }
@@ -64,7 +67,7 @@ public struct LibraryFacts: Sendable {
     relocations = tables.relocationCount
     initialisers = Int((dynamic[ELFTag.initialisersSize] ?? 0) / 8) + (dynamic[ELFTag.initialiser] == nil ? 0 : 1)
     threadLocal = dynamic.image.segment(ELFSegment.threadLocal)?.memorySize ?? 0
-    isPlugin = dynamic.symbol(named: PluginEntry.name)?.isFunction ?? false
+    isPlugin = tables.symbol(named: PluginEntry.name)?.isFunction ?? false
     pinReasons = Self.pinReasons(tables)
   }
 

@@ -22,7 +22,13 @@ struct FileTrust: Sendable {
   /// check and the load, is not noticed.
   func check(library: String) throws(Failure) {
     guard isEnforced else { return }
-    for (index, file) in LibraryAdmission.files(judgedFor: library).enumerated() where file.contains("/") {
+    let files: [String]
+    do throws(PluginError) {
+      files = try LibraryAdmission.files(judgedFor: library)
+    } catch {
+      throw Failure(.notLoaded, "\(error)".displayLine)
+    }
+    for (index, file) in files.enumerated() where file.contains("/") {
       try check(file, for: index == 0 ? file : "\(library): needs \(file)")
     }
   }

@@ -82,7 +82,8 @@ struct Admission: Sendable {
     guard let admission = current.withLock({ $0 }) else { return false }
     let requirements = admission.requirements.filter(\.isolatesUntrusted)
     guard !requirements.isEmpty else { return false }
-    return LibraryAdmission.files(judgedFor: path).contains { file in
+    guard let files = try? LibraryAdmission.files(judgedFor: path) else { return true }
+    return files.contains { file in
       guard let descriptor = try? FileBytes.openRegular(path: file) else { return false }
       defer { close(descriptor) }
       return requirements.contains { Judgement($0, file, descriptor) == .unknown }
