@@ -31,8 +31,8 @@ struct OperationQueueTests {
     #expect(log.events == (0..<50).map { "\($0)" })
   }
 
-  @Test("T1 ... also when attaching and settling race", arguments: AttachingCall.allCases)
-  func raceOrder(_ call: AttachingCall) {
+  @Test("T1 ... also when attaching and settling race", arguments: RacingCall.allCases)
+  func raceOrder(_ call: RacingCall) {
     let context = PromiseContext.operationQueue(queue)
     #expect(AttachingRace.disorders { call.round(on: context) } == 0)
   }

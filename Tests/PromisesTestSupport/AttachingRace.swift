@@ -1,5 +1,3 @@
-import Promises
-
 /// Races between one thread that settles and one that attaches callbacks to the same promise.
 package enum AttachingRace {
   private static let rounds = 1000
@@ -39,41 +37,5 @@ package enum AttachingRace {
       if order != Array(0..<perRound) { disorders += 1 }
     }
     return disorders
-  }
-}
-
-/// The calls that attach callbacks.
-package enum AttachingCall: CaseIterable, Sendable {
-  case then, thenDeriving, whenFulfilled, onSuccess
-
-  package func round(on context: PromiseContext) -> AttachingRace.Round {
-    let promise = Promise<Int>()
-    let (future, resolver) = Future<Int, any Error>.makeWithResolver()
-    switch self {
-    case .then:
-      return AttachingRace.Round {
-        promise.resolve(1)
-      } attach: { callback in
-        promise.then(on: context, { _ in callback() }, nil)
-      }
-    case .thenDeriving:
-      return AttachingRace.Round {
-        promise.resolve(1)
-      } attach: { callback in
-        _ = promise.then(on: context) { _ in callback() }
-      }
-    case .whenFulfilled:
-      return AttachingRace.Round {
-        resolver.fulfill(1)
-      } attach: { callback in
-        future.whenFulfilled(on: context) { _ in callback() }
-      }
-    case .onSuccess:
-      return AttachingRace.Round {
-        resolver.fulfill(1)
-      } attach: { callback in
-        future.onSuccess(on: context) { _ in callback() }
-      }
-    }
   }
 }

@@ -5,16 +5,16 @@ import Testing
 
 @Suite("Stress: the order of callbacks on a serial context")
 struct ContextOrder {
-  @Test("callbacks run in the order of attachment when attaching and settling race", arguments: AttachingCall.allCases)
-  func queues(_ call: AttachingCall) {
+  @Test("callbacks run in the order of attachment when attaching and settling race", arguments: RacingCall.allCases)
+  func queues(_ call: RacingCall) {
     let context = PromiseContext.queue(DispatchQueue(label: "test"))
     #expect(AttachingRace.disorders { call.round(on: context) } == 0)
   }
 
   @Test(
     "callbacks on an actor run in the order of attachment when attaching and settling race",
-    arguments: AttachingCall.allCases)
-  func actors(_ call: AttachingCall) {
+    arguments: RacingCall.allCases)
+  func actors(_ call: RacingCall) {
     let mailbox = Mailbox()
     let context = PromiseContext.executor(mailbox.executor)
     let disorders = AttachingRace.disorders {
