@@ -152,8 +152,9 @@ extension WorkerServer {
         cause.kind, name(call.function), "depends on \(cause.subject), which was rejected: \(cause.message)"
       ).because(of: cause)
     }
-    let rejection = CallbackRejection(reason: reason)
-    WorkerLink.deliveries.run(with: consume call) { $0.promise.reject(rejection.reason) }
+    // The reason can be an object of the program, so it is moved too.
+    let rejected = (call: consume call, rejection: CallbackRejection(reason: consume reason))
+    WorkerLink.deliveries.run(with: consume rejected) { $0.call.promise.reject($0.rejection.reason) }
   }
 
   /// Notes that the worker has fulfilled a call, and keeps its result.
@@ -229,6 +230,22 @@ extension WorkerServer {
     if !isRun { link.answer(.returned, frame.request, .failure(noThread("a callback")), to: generation) }
   }
 
+  /// Returns the job that makes a call of another plugin. From then on the job alone holds the call, and with it the
+  /// result: this thread must not release objects of the program.
+  private func calling(
+    _ call: ForeignCall, for request: UInt64, _ make: @escaping @Sendable () -> Promise<PluginValue>
+  ) -> CallThreads.Job {
+    { [link, generation] in
+      let promise = make()
+      call.begin(promise)
+      let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
+        link.state.withLock { if $0.foreign[request] === call { $0.foreign[request] = nil } }
+        link.answer(.answered, request, answer, to: generation)
+      }
+      promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
+    }
+  }
+
   /// The answer to a question for which no thread can be started. The thread that serves the link must not wait for it.
   private func noThread(_ subject: String) -> CallbackRejection {
     CallbackRejection(
@@ -255,16 +272,10 @@ extension WorkerServer {
     // Noted before the next frame is read, which may cancel it.
     let call = ForeignCall()
     link.state.withLock { $0.foreign[frame.request] = call }
-    let isRun = link.questions.runElsewhere { [link, settings, generation] in
-      let promise = CallStack.at(Int(clamping: depth)) { settings.callOtherPlugin(function, plugin, arguments) }
-      call.begin(promise)
-      let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
-        link.state.withLock { if $0.foreign[frame.request] === call { $0.foreign[frame.request] = nil } }
-        link.answer(.answered, frame.request, answer, to: generation)
-      }
-      promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
+    let job = calling(consume call, for: frame.request) { [settings] in
+      CallStack.at(Int(clamping: depth)) { settings.callOtherPlugin(function, plugin, arguments) }
     }
-    guard !isRun else { return }
+    guard !link.questions.runElsewhere(consume job) else { return }
     link.state.withLock { $0.foreign[frame.request] = nil }
     link.answer(.answered, frame.request, .failure(noThread("\(plugin).\(function)")), to: generation)
   }

@@ -106,11 +106,11 @@ final class WorkerServer {
       return end
     }
     rejectCrashed(calls, end)
-    // The plugin has unloaded. If the status is unknown, other code of this program has reaped the process.
-    if stage == .exiting, cause == .exited(status: 0) || cause == .unknown { return nil }
     // Rejections of fetches, and of calls whose results were kept, do not report the end.
     let isReported = stage == .running && calls.contains { $0.demand != nil }
     WorkerLink.deliveries.release(all: consume calls)
+    // The plugin has unloaded. If the status is unknown, other code of this program has reaped the process.
+    if stage == .exiting, cause == .exited(status: 0) || cause == .unknown { return nil }
     if isReported { return end }
     if wasRunning, let unloadFailed = settings.options.unloadFailed {
       unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))
