@@ -189,8 +189,8 @@ let package = Package(
 )
 
 // A package that depends on this one by version gets no command line, which cannot be a dependency anyway for its
-// unsafe flags. So it fetches no parser of arguments. SwiftPM reads this file from a repository, then from a checkout, or
-// from a download of a registry.
+// unsafe flags. So it fetches no parser of arguments. SwiftPM reads this file from a repository and then from a
+// checkout, or from a download of a registry.
 var left: Set<String> = []
 let folder = Context.packageDirectory
 if folder == "/" || folder.contains("/checkouts/") || folder.contains("/registry/downloads/") {
