@@ -6,7 +6,7 @@
 #   make bench     the budgets, as ratios
 #   make repeat    TIMES=100 TESTS=: looks for tests that fail by chance
 #   make mutate    SINCE=<commit> | SAMPLE=1000 SEED=1 | FOLDER=<folder>: mutation testing (docs/mutation.md)
-#   make fuzz      FUZZ_TIME=60: libFuzzer on signatures, arguments and JSON, seconds for each
+#   make fuzz      FUZZ_TIME=60: libFuzzer on signatures, arguments, JSON and libraries, seconds for each
 #   make libpromise ARCH=aarch64     cross-builds it into .build-aarch64; LIBC=musl: into .build-musl
 
 PREFIX ?= /usr/local

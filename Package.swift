@@ -189,9 +189,11 @@ let package = Package(
 )
 
 // A package that depends on this one by version gets no command line, which cannot be a dependency anyway for its
-// unsafe flags. So it fetches no parser of arguments. SwiftPM reads this file from a repository, then from a checkout.
+// unsafe flags. So it fetches no parser of arguments. SwiftPM reads this file from a repository and then from a
+// checkout, or from a download of a registry.
 var left: Set<String> = []
-if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/") {
+let folder = Context.packageDirectory
+if folder == "/" || folder.contains("/checkouts/") || folder.contains("/registry/downloads/") {
   left = ["plugin-host", "PluginHostTests"]
   package.dependencies.removeAll { dependency in
     if case .sourceControl(_, let location, _) = dependency.kind {

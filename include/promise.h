@@ -55,6 +55,8 @@
  *     text                          promise_version, promise_status_name
  *     status of another call        promise_last_status
  *
+ *   A call with several mistakes returns the status of one of them.
+ *
  *   Results other than numbers are stored in out parameters, which are overwritten without being released. On failure a
  *   value there is VOID, a bool false. States, verdicts, kinds of queue events, flags of each function and statuses
  *   share no number: one passed in place of another is refused.
@@ -66,7 +68,7 @@
  *
  * LIFETIME
  *   Handles are counted. A function that creates one returns a reference to the caller; ..._retain() adds one, up to
- *   2^26 to a promise and 2^24 - 1 to any other object; ..._release() releases one.
+ *   2^26 to a promise or an executor and 2^24 - 1 to any other object; ..._release() releases one.
  *
  *     handle       the last release
  *     promise      releases its value; of a pending promise, frees its callbacks uncalled
@@ -99,9 +101,9 @@
  * THREADS
  *   Every function may be called on any thread at any time, callbacks included, unless its comment says otherwise. The
  *   last line of each comment is its thread tag: [any thread]; [one thread at a time] if calls with the same handle
- *   must not overlap; [the main thread]; and "not where blocking is forbidden" if the call may sleep, so that it does
- *   not belong on the thread of another event loop. Nothing is called with a lock held. The library has threads of its
- *   own for promise_executor_global() and for timers outside loops. They are named promise-pool, promise-timers and
+ *   must not overlap; and "not where blocking is forbidden" if the call may sleep, so that it does not belong on the
+ *   thread of another event loop. Nothing is called with a lock held. The library has threads of its own for
+ *   promise_executor_global() and for timers outside loops. They are named promise-pool, promise-timers and
  *   promise-clock. They receive no signals but those of their own faults, and end after a second without work.
  *   promise_set_thread_hooks() (runtime.h) calls functions of yours when they begin and end.
  *
@@ -122,7 +124,8 @@
  *   or a pthread_exit() must not leave it. The same holds for every other function that the library calls: free_ctx,
  *   destructors and methods of types, submit functions and hooks.
  *   Each callback has a `ctx`, passed to it, and a `free_ctx`, which may be NULL. free_ctx(ctx) is called exactly once
- *   on every path: after the callback ran, when it can no longer run, and when the attaching call fails.
+ *   on every path: after the callback ran, when it can no longer run, and when the attaching call fails. Exceptions:
+ *   work that is pending at exit(), and in a child of fork() work and hooks of the parent's threads.
  *
  * THE PROCESS (details in docs/process.md)
  *   signals   No function is async-signal-safe: call none from a signal handler. The library's threads block
@@ -196,11 +199,12 @@
  *   Subscribe (stream.h)         promise_publisher_subscribe, promise_subscriber_request, promise_subscriber_next,
  *                                promise_subscriber_end, promise_subscriber_cancel, promise_subscriber_dropped,
  *                                promise_subscriber_retain, promise_subscriber_release
- *   Transform streams            promise_publisher_transform, promise_publisher_scan, promise_publisher_window,
- *   (operator.h)                 promise_publisher_buffer, promise_publisher_distinct, promise_publisher_take,
- *                                promise_publisher_stateful, promise_publisher_replay, promise_publisher_start_with,
- *                                promise_publisher_merge, promise_publisher_combine_latest, promise_publisher_zip,
- *                                promise_publisher_of, promise_publisher_forward
+ *   Transform streams            promise_publisher_transform, promise_publisher_scan, promise_publisher_reduce,
+ *   (operator.h)                 promise_publisher_window, promise_publisher_buffer, promise_publisher_distinct,
+ *                                promise_publisher_take, promise_publisher_stateful, promise_publisher_replay,
+ *                                promise_publisher_start_with, promise_publisher_merge,
+ *                                promise_publisher_combine_latest, promise_publisher_zip, promise_publisher_of,
+ *                                promise_publisher_forward
  *   Streams of streams           promise_publisher_flat_map, promise_publisher_retry
  *   (flatten.h)
  *   Time streams (timing.h)      promise_publisher_debounce, promise_publisher_throttle, promise_publisher_timeout

@@ -119,15 +119,17 @@ typedef struct promise_host {
 
   /* Reports the progress of the work for `promise`: `fraction` from 0 to 1, or negative if unknown; `message` may be
    * NULL and is copied. `promise` is one that a function of the plugin returned or will return; for any other the call
-   * is ignored.
+   * is ignored. Before the return, the newest 64 reports of a promise are kept, and those of 1,024 promises.
    * [any thread] */
   void (*PROMISE_NONNULL progress)(const struct promise_host *PROMISE_NONNULL host, promise_t *PROMISE_NULLABLE promise,
                                    double fraction, const char *PROMISE_NULLABLE message);
 
   /* Calls a function of another loaded plugin, by the ids of both.
    *   arguments   borrowed, in the order of the function's parameters: BOOL, I64, U64 and F64 for scalars (an integer
-   *               that does not fit is an error), STRING for str and cstr, BYTES for bytes, PROMISE for promise<T>.
-   *               Trailing ones that have a default may be left out.
+   *               that does not fit is an error), STRING for str and cstr, BYTES for bytes, PROMISE for promise<T>,
+   *               POINTER for ptr<T> and callbacks, VOID for a nullable one, MAP for a struct; for one without
+   *               addresses also the BYTES of its C form, or a POINTER to them. Memory behind a POINTER is used
+   *               unchecked: a wrong address ends the process. Trailing ones that have a default may be left out.
    * Returns a new reference to the promise of the result; a call that is wrong rejects it.
    * NULL: no memory is left.
    * [any thread] */

@@ -5,7 +5,8 @@ usage: scripts/check-drafts.py PLUGIN_HOST [--table] [--check] [--caller-memory]
 
 Reads each header with clang once more, and compares every drafted parameter with its prototype by rules of its own. A
 draft is unsafe if a call could write where the host has allocated no memory: one element for the address of bytes, of
-letters or of an unknown number of elements; an address of an address that may be an array or be kept; the value of a
+letters or of an unknown number of elements; an address of an address that may be an array or be kept, unless the header
+or, with --check, calls show that it is written; the value of a
 struct that is an object of the library's; a buffer for a handle; an object that is destroyed without being known to be
 the caller's; an object that is allocated with another size than its type has. With --check each draft is also called
 with random arguments, by plugin-host adopt --check: a wrong write is unsafe. The last lines are then the sums of the
@@ -102,6 +103,7 @@ class Calls:
 
     TITLES = ["drafted", "safe", "wrong reads", "wrong writes", "not called"]
     REASONS = [
+        (r"no call has shown that it is written|used it after", "no call shows that a T ** is written"),
         (r"which is called first", "the function that makes its object is wrong, or crashes"),
         (r"it needs", "it needs an object that no function here makes from random arguments"),
         (r"it crashes", "it crashes with random arguments"),
@@ -139,6 +141,18 @@ class Calls:
             yield f"check-drafts: not called: {number:5} {reason}"
 
 
+def written(lines, start):
+    """Returns the parameters that calls have written, by the drafts' signatures."""
+    found, names = {}, []
+    for line in lines:
+        if mark := re.match(r"  # check: (\w+) was written by \d+ calls, and used by none later", line):
+            names.append(mark.group(1))
+        elif line.startswith(start):
+            found[line[len(start) : -1].replace("''", "'")] = names
+            names = []
+    return found
+
+
 def survey(host, library, header, options, more, calls=None):
     """Drafts one library. Returns the counts and the faults; None if the header or the library is missing."""
     command = [host, "adopt", header, "--library", library] + options + more
@@ -146,12 +160,12 @@ def survey(host, library, header, options, more, calls=None):
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=minutes * 60)
     except subprocess.TimeoutExpired:
-        return 0, 0, [f"{header}: adopt did not end within {minutes} minutes"], []
+        return 0, 0, [f"{header}: adopt did not end within {minutes} minutes"], [], {}
     if run.returncode in (2, 64):
         return None
     if run.returncode != 0:
         reason = (run.stderr.strip().splitlines() or [""])[-1]
-        return 0, 0, [f"{header}: adopt ended with {run.returncode}: {reason}"], []
+        return 0, 0, [f"{header}: adopt ended with {run.returncode}: {reason}"], [], {}
     flags = [option.removeprefix("--flag=") for option in options]
     folders = [flag[2:] for flag in flags if flag.startswith("-I")] + FOLDERS
     path = next(path for folder in folders if os.path.exists(path := os.path.join(folder, header)))
@@ -163,13 +177,17 @@ def survey(host, library, header, options, more, calls=None):
     own = [signature for signature in signatures if signature.split("(")[0] in types.functions]
     left = [line for line in lines if re.match("#   (?!.*(does not export|inline))", line)]
     faults, found = sizes(types, signatures, path, flags) + (calls.add(run) if calls else []), []
+    rests = {"name": 0, "map": 0}
+    called = written(lines, start) if calls else {}
     for signature in signatures:
         if signature.split("(")[0] in types.functions:
-            wrong, kinds = Draft(types, signature).judge()
+            wrong, kinds, bases = Draft(types, signature, called.get(signature, ())).judge()
             wrong += [fault for fault in [owned(types, signature)] if fault]
             faults += [f"{signature}\n      {fault}" for fault in wrong[:1]]
             found += kinds
-    return len(own), len(left), faults, found
+            for base in bases:
+                rests[base] += 1
+    return len(own), len(left), faults, found, rests
 
 
 def main():
@@ -178,16 +196,18 @@ def main():
     chosen = [argument for argument in arguments if argument not in ["--table"] + more]
     calls = Calls() if "--check" in more else None
     rows = [chosen] if chosen else [line.split() for line in LIBRARIES.split("\n") if line]
-    total, evident, skipped = [0, 0, 0], {}, []
+    total, evident, resting, skipped = [0, 0, 0], {}, {"name": 0, "map": 0}, []
     for library, header, *options in rows:
         result = survey(host, library, header, options, more, calls)
         if result is None:
             skipped.append(header)
             continue
-        drafted, left, faults, found = result
+        drafted, left, faults, found, rests = result
         total = [total[0] + drafted + left, total[1] + drafted, total[2] + len(faults)]
         for kind in found:
             evident[kind] = evident.get(kind, 0) + 1
+        for base, number in rests.items():
+            resting[base] += number
         if table:
             print(f"{library:24} {header:24} {drafted + left:5} functions {drafted:5} drafted {len(faults):4} unsafe",
                   flush=True)
@@ -195,7 +215,8 @@ def main():
             print(f"{header}: {fault}", flush=True)
     print(
         f"check-drafts: {len(rows) - len(skipped)} headers, {total[0]} functions, {total[1]} drafted "
-        f"({100 * total[1] // max(total[0], 1)} %), {total[2]} unsafe; addresses written, by evidence: {evident}"
+        f"({100 * total[1] // max(total[0], 1)} %), {total[2]} unsafe; not judged: {resting['name']} by a name alone, "
+        f"{resting['map']} by the type map; addresses written, by evidence: {evident}"
     )
     for line in calls.lines() if calls else []:
         print(line)

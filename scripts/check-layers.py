@@ -8,22 +8,28 @@ The document has blocks of code with the language `layers`. A line names a folde
     Sources/plugin-host: Text < System < Plugins, YAML < .
 
 A subfolder may use those before it, and those beside it after a comma; `.` is the folder's own files. A file uses a
-subfolder if it names a type that is declared at the top level of a file there. An indented line after it is an
-exception, a type that a subfolder may name although it comes later: `Values: PluginObject`.
+subfolder if it names a type that is declared at the top level of a file there, or calls a function that only files
+there declare. Only names of two words count for functions (`noteDrop`): shorter ones have namesakes in the standard
+library. An indented line after it is an exception, a type or function that a subfolder may name although it comes
+later: `Values: PluginObject`.
 
 A block with the language `cells` names the files of a folder that may use `cell.pointee`: `Engine: Box, Job`.
 
-Prints FILE: the type and the two folders, for each use in the wrong direction; FILE: `cell.pointee`, for a file that is
-not named; and each named file without it. Exits with 1 if there is any.
+Prints FILE: the name and the two folders, for each use in the wrong direction; each exception that no file needs;
+FILE: `cell.pointee`, for a file that is not named; and each named file without it. Exits with 1 if there is any.
 """
 
 import re
 import subprocess
 import sys
 
-DECLARATION = re.compile(
-    r"^([ ]*)((?:@\w+(?:\([^)]*\))?[ ]+|(?:public|package|internal|private|fileprivate|final|indirect|nonisolated|"
-    r"unsafe|open)(?:\(\w+\))?[ ]+)*)(?:struct|enum|class|protocol|actor|typealias)[ ]+(\w+)", re.M)
+MODIFIERS = (
+    r"^([ ]*)((?:@\w+(?:\([^)]*\))?[ ]+|(?:public|package|internal|private|fileprivate|final|indirect|nonisolated|unsafe|"
+    r"open|static|class|override|mutating|consuming|borrowing)(?:\(\w+\))?[ ]+)*)")
+TYPE = re.compile(MODIFIERS + r"(?:struct|enum|class|protocol|actor|typealias)[ ]+(\w+)", re.M)
+FUNCTION = re.compile(MODIFIERS + r"func[ ]+(\w*[a-z][A-Z]\w*)", re.M)
+# Functions of collections, which types of other folders may declare, too.
+COMMON = {"popFirst", "popLast", "removeFirst", "removeLast", "removeValue"}
 
 
 def orders(document):
@@ -52,24 +58,31 @@ def sources(folder):
 
 def check(folder, ranks, exceptions, report):
     files = list(sources(folder))
-    declared, local = {}, set()
+    declared, local, needed = {}, set(), set()
     for name, place, code in files:
         if place not in ranks:
             report(f"{name}: the folder {place} is not in the order of {folder}")
-        for indent, modifiers, word in DECLARATION.findall(code):
-            if indent or "private" in modifiers:
-                local.add((place, word))
-            else:
-                declared.setdefault(word, set()).add(place)
+        for pattern, outer in ((TYPE, ""), (FUNCTION, "  ")):
+            for indent, modifiers, word in pattern.findall(code):
+                if len(indent) > len(outer) or "private" in modifiers:
+                    local.add((place, word))
+                elif word not in COMMON:
+                    declared.setdefault(word, set()).add(place)
     for name, place, code in files:
-        # A name after a dot is nested in another type.
-        for word in sorted(set(re.findall(r"(?<![.\w])[A-Z]\w*", code))):
+        # A name of a type after a dot is nested in another type.
+        for word in sorted(set(re.findall(r"(?<![.\w])[A-Z]\w*|\b[a-z]\w*(?=\()", code))):
             places = declared.get(word, set())
-            if len(places) != 1 or (place, word) in local | exceptions or place not in ranks:
+            if len(places) != 1 or (place, word) in local or place not in ranks:
                 continue
             used = next(iter(places))
-            if ranks.get(used, -1) > ranks[place]:
+            if ranks.get(used, -1) <= ranks[place]:
+                continue
+            if (place, word) in exceptions:
+                needed.add((place, word))
+            else:
                 report(f"{name}: {word} is of {used}, which comes after {place} in the order of {folder}")
+    for place, word in sorted(exceptions - needed):
+        report(f"{folder}: no file needs the exception of {place} for {word}: remove it")
 
 
 def check_cells(document, report):

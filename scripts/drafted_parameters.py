@@ -1,4 +1,8 @@
-"""Judges a drafted parameter of plugin-host adopt beside its prototype: scripts/check-drafts.py."""
+"""Judges a drafted parameter of plugin-host adopt beside its prototype: scripts/check-drafts.py.
+
+The evidence is in the header: types, lengths, attributes, comments and documentation. Drafts that rest on a name or on
+the built-in type map are not judged right: they are counted apart, as "name" and "map".
+"""
 
 import fnmatch
 import os
@@ -12,7 +16,7 @@ STATUS = re.compile(r"(?i)p?_*(e|ec|err|error|status|error_?code)$")
 # The names of functions that change a text in place.
 CHANGES = re.compile(r"rev|strip|trim|ch[ou]mp|chug|chop|delimit|canon|down|up|lower|lwr|squeeze|minify|temp|tok|name$")
 MAP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/plugin-host/Adopting/TypeMap+Bundled.swift")
-MANUALS = MAP.replace("Bundled", "Parameters")
+MANUALS = [MAP.replace("Bundled", "Parameters"), MAP.replace("Bundled", "Addresses")]
 POSITION = re.compile(r"(?i)(^|_)(pos|position|offset)$")  # one number, beside a count too
 CONVERSION = re.compile(r"u_charsToUChars(_\d+)?$")  # writes as many units as it reads bytes
 BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}
@@ -75,25 +79,11 @@ def evidence(types, node, file, index, name, target):
         return "name"
     if types.core(target) in ("GError", "struct _GError"):
         return "GError"
-    core = types.core(target)
-    opaque = core == "void" and types.plain(target).split()[0] != "void" or core in types.incomplete
-    # A typedef of the address of a struct: FT_Face.
-    opaque = opaque or not types.plain(target).endswith("*") and core.startswith("struct ")
-    is_text = core == "char" or "wchar_t" in types.plain(target)
+    is_text = types.core(target) == "char" or "wchar_t" in types.plain(target)
     if is_text and re.search(r"(?i)^(p|pz)?_*(end_?p(tr)?|err(or)?_?(msg|message|str|string|ptr))$", name):
         return "name"
-    plural = len(name) > 2 and name.lower().endswith("s") and not re.search(r"(ss|us|is)$", name.lower())
-    if core in ("char", "unsigned char") and "get" in node["name"].lower() and not plural:
-        return "getter"
-    making = re.search(r"open|new|create|init|alloc|dup|clone|copy|connect|prepare|load", node["name"], re.IGNORECASE)
-    if opaque and making:
-        return "constructor"
-    # The function finds an object, or the parameter is named after its type: GMatchInfo **match_info.
-    finding = {"get", "find", "lookup", "search", "fetch", "read", "query", "accept", "begin", "first", "parse", "import",
-               "peek", "match", "make", "build", "compile", "derive", "generate", "ref", "decode", "list", "recv",
-               "receive", "collect"} & set(words(node["name"]))
-    own = words(name) == words(types.plain(target).rstrip("* "))[-len(words(name)):]
-    return "getter" if opaque and (finding or own) and not ends else None
+    # The name of a function is none: LLVMGetParamTypes(LLVMTypeRef, LLVMTypeRef *Dest) fills an array.
+    return None
 
 
 def named_beside(types, parameters, index, file):
@@ -112,8 +102,10 @@ def mapped(parameter, bound):
 
 def manuals():
     """Returns the parameters that the built-in type map has from manuals, as patterns."""
-    with open(MANUALS, encoding="utf-8") as file:
-        lines = re.findall(r"^    ([\w*. ]+\.[\w*. ]+): .+$", file.read(), re.MULTILINE)
+    lines = []
+    for path in MANUALS:
+        with open(path, encoding="utf-8") as file:
+            lines += re.findall(r"^    ([\w*. ]+\.[\w*. ]+): .+$", file.read(), re.MULTILINE)
     return [pattern for line in lines for pattern in line.split(" ")]
 
 
@@ -153,10 +145,10 @@ class Parameter:
         self.type_text = self.types.text(function.file, begin, start)
         self.declared = self.types.text(function.file, start, offset(self.node["range"]["end"]) + 1)
 
-    def is_judged(self):
-        """Returns whether the parameter is an address, and no manual describes it."""
+    def is_described(self):
+        """Returns whether the built-in type map describes the parameter."""
         named = f"{self.function.name}.{self.name}"
-        return self.target is not None and not any(fnmatch.fnmatchcase(named, pattern) for pattern in MANUAL)
+        return any(fnmatch.fnmatchcase(named, pattern) for pattern in MANUAL)
 
     def is_unnamed(self):
         return "name" not in self.node and not named_beside(
@@ -181,8 +173,10 @@ class Parameter:
             yield f"{self.written} without a name"
         elif "[" in self.declared or "*" not in self.type_text:
             yield f"an array of {self.written}"
-        elif self.function.free and not POSITION.search(self.name) and not (self.core.startswith("enum ") and STATUS.match(self.name)):
-            yield f"one element beside the count {self.function.free[0]}"
+        elif self.function.free:
+            if not POSITION.search(self.name) and not (self.core.startswith("enum ") and STATUS.match(self.name)):
+                yield f"one element beside the count {self.function.free[0]}"
+            self.function.rests.add("name")
         elif re.search(r"(param|value|matri|arra|vect|buf)", self.name.lower()) and self.function.name.endswith("v"):
             yield "one element for a vector"
 
@@ -193,18 +187,24 @@ class Parameter:
             return
         # sizes() compares the value of a constant.
         said = re.search(rf"\[\s*(static\s+)?({bound}|[A-Za-z_]\w*)\s*\]", self.declared)
-        if not said and not mapped(f"{self.function.name}.{self.name}", int(bound)):
+        if not said and mapped(f"{self.function.name}.{self.name}", int(bound)):
+            self.function.rests.add("map")
+        elif not said:
             yield f"{bound} elements that nothing says"
 
     def address(self):
         kind = evidence(self.types, self.function.node, self.function.file, self.index, self.name, self.target)
+        if not kind and self.name in self.function.called:
+            kind = "calls"
         if kind:
             self.function.found.append(kind)
+            self.function.rests |= {kind} & {"name"}
         else:
             yield f"nothing says that {self.written} is written"
 
     def struct(self):
         if re.sub(r"^(&|inout |out )", "", self.draft) in STRUCTS:
+            self.function.rests.add("map")
             return
         parameters = self.function.parameters
         following = parameters[self.index + 1] if self.index + 1 < len(parameters) else None
@@ -222,6 +222,8 @@ class Parameter:
         # Changed in place, by a function whose name says so, and which has no other text to write.
         if self.draft.startswith("inout ") and (self.core != "char" or not CHANGES.search(self.function.name.lower())):
             yield f"{self.written} is written, and nothing says how much"
+        elif self.draft.startswith("inout "):
+            self.function.rests.add("name")
         elif not self.draft.startswith("inout ") and not self.is_const:
             yield f"{self.written} may be written, and nothing says how much"
 
@@ -231,6 +233,8 @@ class Parameter:
         numbers = {node.get("name", "").lstrip("_"): node["type"]["qualType"] for node in self.function.parameters}
         if not self.own.endswith("*") or "*" not in self.types.plain(numbers.get(count, "")):
             yield f"{self.written} moved, counted by {count}"
+        elif not re.search(r"(?i)avail|left|remain", count):
+            yield f"{self.written} may be written, and {count} with it"
         elif self.draft.startswith("out ") and not any(draft.startswith("moving ") for _, draft in self.function.drafted):
             yield f"{self.written} is written, and no such data is read"
         elif not self.draft.startswith("out ") and not re.search(r"\bconst\b", self.target):
@@ -268,9 +272,10 @@ class Parameter:
 
 
 class Draft:
-    """The draft of a function beside its prototype."""
+    """The draft of a function beside its prototype. `called` has the parameters that calls have written."""
 
-    def __init__(self, types, signature):
+    def __init__(self, types, signature, called=()):
+        self.called, self.rests = called, set()
         self.types, self.name, body = types, signature.split("(", 1)[0], parts(signature)[0]
         self.node, self.file = types.functions[self.name][-1]
         self.parameters = types.parameters(self.node)
@@ -286,10 +291,13 @@ class Draft:
         self.found = []
 
     def judge(self):
-        """Returns why the draft is unsafe, and the kinds of evidence for addresses that are written."""
+        """Returns why the draft is unsafe, the kinds of evidence for addresses that are written, and whether the draft
+        rests on a name or on the type map."""
         both = zip(range(len(self.parameters)), self.drafted)
-        judged = [part for index, draft in both if (part := Parameter(self, index, draft)).is_judged()]
-        return [f"{part.name}: {fault}" for part in judged for fault in part.faults()], self.found
+        addresses = [part for index, draft in both if (part := Parameter(self, index, draft)).target is not None]
+        judged = [part for part in addresses if not part.is_described()]
+        self.rests |= {"map"} if len(judged) < len(addresses) else set()
+        return [f"{part.name}: {fault}" for part in judged for fault in part.faults()], self.found, self.rests
 
 
 def structs():

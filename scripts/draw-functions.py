@@ -4,17 +4,17 @@
 usage: scripts/draw-functions.py PLUGIN_HOST SEED [--count NUMBER] [--list]
 
 Drafts with plugin-host adopt each header that scripts/check-drafts.py reads, and draws 200 of the functions that the
-libraries export. A function is callable if all of these hold:
+libraries export. A function is counted as run if all of these hold:
 
 - it is drafted, and the host accepts the draft;
 - its arguments can be written down: text, numbers, structs, callbacks, and handles that a callable function of the
   library, of the C library, or of a library whose objects it takes returns, or that a callback is given; memory, where
   the draft says so, is an object of memory_new;
 - its result is of use: memory_read reads the data behind an address;
-- a call with random arguments returns. For a function that needs a handle the constructor suffices, unless the calls
-  show that its draft is wrong.
+- a call with random arguments returns.
 
-Any other function is counted by the reason.
+A function that needs a handle, or memory, and that no call with random arguments has run is counted apart, as callable
+by its signature: in a session, or in a callback. Any other function is counted by the reason.
 --list shows each function's class.
 """
 
@@ -65,6 +65,7 @@ class Function:
 
     def __init__(self, row, name, signature=None, reason=None, is_own=True, memory=()):
         self.row, self.name, self.signature, self.reason, self.is_own = row, name, signature, reason, is_own
+        self.memory = set(memory)
         if not signature:
             return
         body, result = drafts.parts(signature)
@@ -154,7 +155,7 @@ def judge(host, function, functions, file):
         return "an untyped address"
     if function.needs - makeable(functions):
         if function.needs <= makeable(functions, in_callbacks=True):
-            return "callable in a callback"
+            return "callable in a callback, by its signature"
         return "a handle that nothing drafted makes"
     taken = {name for other in functions if other.signature for name in other.takes}
     is_data = function.result and (DATA.fullmatch(function.result) or function.result not in taken)
@@ -163,15 +164,13 @@ def judge(host, function, functions, file):
     kind, *rest = run(host, file, function.name)
     if kind == "overwritten" or kind.startswith("fault"):
         return "wrong: " + " ".join(rest[:1] + [kind])
-    if kind == "checked":
-        return "callable, run"
-    if function.asks:
-        return "callable in a session"
     # Among random arguments may be some with which it waits or aborts.
-    if kind != "unmade" and any(
+    if kind == "checked" or kind != "unmade" and any(
             run(host, file, function.name, "--calls", "1", "--seed", str(seed), timeout=5)[0] == "checked"
             for seed in range(1, 9)):
-        return "callable, run"
+        return "run, with memory of the caller" if function.memory else "run"
+    if function.asks:
+        return "callable in a session, by its signature"
     return {"unmade": "not run: " + (rest or [""])[0]}.get(kind, "not run: it crashes, or does not return")
 
 
@@ -198,12 +197,14 @@ def main():
             with open(file, "w", encoding="utf-8") as draft:
                 draft.write(text)
             classes.setdefault(judge(host, function, functions, file), []).append(function)
-    for label, members in sorted(classes.items(), key=lambda pair: (not pair[0].startswith("callable"), -len(pair[1]))):
+    for label, members in sorted(classes.items(), key=lambda pair: (not pair[0].startswith(("run", "callable")), -len(pair[1]))):
         print(f"{len(members):5} {label}")
         for function in members if show else []:
             print(f"        {function.row.split()[1]}: {function.signature or function.name}")
-    callable_ = sum(len(members) for label, members in classes.items() if label.startswith("callable"))
-    print(f"draw-functions: {callable_} of {count} functions are callable, drawn from {len(everything)}, seed {seed}")
+    ran, signed = (sum(len(members) for label, members in classes.items() if label.startswith(start))
+                   for start in ("run", "callable"))
+    print(f"draw-functions: of {count} functions {ran} ran, and {signed} more are callable by their signatures; drawn from "
+          f"{len(everything)}, seed {seed}")
 
 
 if __name__ == "__main__":

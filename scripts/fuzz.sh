@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes the signature parser, the conversion of arguments and the parser of JSON with libFuzzer, beginning with the
-# corpus in Tests/Fuzz/corpus, for FUZZ_TIME seconds each (60). New inputs are written to out/fuzz; with --keep, inputs
-# that add coverage are added to the corpus.
+# Fuzzes the signature parser, the conversion of arguments, the parser of JSON and the verifier of libraries with
+# libFuzzer, beginning with the corpus in Tests/Fuzz/corpus, for FUZZ_TIME seconds each (60). New inputs are written to
+# out/fuzz; with --keep, inputs that add coverage are added to the corpus.
 # usage: scripts/fuzz.sh [--keep] [TARGET]...
 set -eu
 
@@ -13,7 +13,7 @@ if [ "${1-}" = --keep ]; then
   keep=1
   shift
 fi
-[ $# -gt 0 ] || set -- signature arguments json
+[ $# -gt 0 ] || set -- signature arguments json library
 
 # gold, Swift's default linker, does not support the fuzzer's debug information.
 "$swift" build --package-path "$root/Tests/Fuzz" -c release -Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld \

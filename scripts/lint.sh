@@ -33,9 +33,17 @@ fi
 # The documents: their prose, and the files and declarations that they name.
 git ls-files -z -- '*.md' docs/man | xargs -0 scripts/lint-prose
 Tests/Prose/check-paths.test.sh
-git ls-files -z -- README.md CONTRIBUTING.md docs/'*.md' | xargs -0 scripts/check-paths.py
+git ls-files -z -- README.md CONTRIBUTING.md Tests/Faults/README.md docs/'*.md' | xargs -0 scripts/check-paths.py
 Tests/Prose/check-guarantees.test.sh
 scripts/check-guarantees.py docs/abi-guarantees.md
+# Each program of Tests/ABI is in the list there, by its name or by a pattern.
+for file in Tests/ABI/*.[ch]; do
+  name=${file##*/}
+  if ! grep -qF "\`$name\`" Tests/ABI/README.md && ! grep -qF "\`${name%%_*}_*.${name##*.}\`" Tests/ABI/README.md; then
+    echo "$file is not in the list of Tests/ABI/README.md" >&2
+    exit 1
+  fi
+done
 Tests/Prose/check-targets.test.sh
 scripts/check-targets.py
 Tests/Prose/check-layers.test.sh

@@ -71,7 +71,7 @@ without=${WITHOUT:-}
 endless="limits" # sufficient, where everything takes fifty times as long
 own_heap="monkeys_scarce scarce_depth scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # built with `wrapped` for a checker with an allocator of its own
 forks_anywhere="fork_traffic" # a child loses the memory that another thread had just allocated
-own_locks="deadline_overlap inner_overlap lock_pairs wait_overlap" # a sanitizer replaces the same functions
+own_locks="deadline_overlap delay_overlap inner_overlap lock_pairs wait_overlap" # a sanitizer replaces the same functions
 all=$#
 if ((all == 0)); then
   mapfile -t programs < <(abi_programs)

@@ -62,6 +62,15 @@ if [ "$fetched" != promises ]; then
   exit 1
 fi
 
+# The download of a registry is not a checkout.
+download=$scratch/registry/downloads/example/promises/1.0.0
+mkdir -p "$(dirname "$download")"
+cp -R "$scratch/promises" "$download"
+if swift package dump-package --package-path "$download" | grep -q swift-argument-parser; then
+  echo "a package that depends on Promises from a registry fetches swift-argument-parser" >&2
+  exit 1
+fi
+
 expected="size 42
 no page 404
 cancelled

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 case ${1:-} in
   '')
     export PROMISES_TESTS=races
-    tests="PromisesTests\.(Combining|Settling|Concurrency|ContextRaces|FutureRaces|StreamRaces|TaskRaces)"
+    tests="PromisesTests\.(Combining|Settling|Concurrency|ContextOrder|ContextRaces|FutureRaces|StreamRaces|TaskRaces)"
     ;;
   all)
     export PROMISES_TESTS=library

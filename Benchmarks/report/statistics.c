@@ -1,5 +1,6 @@
 #include "statistics.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -26,6 +27,11 @@ double statistics_resident(void) {
     abort();
   fclose(file);
   return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+double statistics_allocated(void) {
+  struct mallinfo2 heap = mallinfo2();
+  return (double)heap.uordblks + (double)heap.hblkhd;
 }
 
 static int ascending(const void *left, const void *right) {

@@ -122,23 +122,32 @@ static bool is_named(const struct dl_phdr_info *object, const ElfW(Dyn) * entry,
   return strings != NULL && soname != NULL && strcmp(strings + soname->d_un.d_val, name) == 0;
 }
 
-static int compare(struct dl_phdr_info *object, size_t size, void *name) {
+struct named_library {
+  const char *name;
+  const ElfW(Dyn) * address;
+};
+
+static int compare(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size;
-  if (strcmp(object->dlpi_name, name) == 0)
-    return 1;
+  struct named_library *library = data;
+  library->address = NULL;
   /* The program itself is not a library, and may be loaded at 0. */
-  for (int i = 0; i < object->dlpi_phnum && object->dlpi_name[0] != '\0'; i++)
+  if (object->dlpi_name[0] == '\0')
+    return 0;
+  for (int i = 0; i < object->dlpi_phnum; i++)
     if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-      return is_named(object, (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr), name);
-  return 0;
+      library->address = (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+  return strcmp(object->dlpi_name, library->name) == 0 ||
+         (library->address != NULL && is_named(object, library->address, library->name));
 }
 
 /* Of the C++ runtime, which plugin-host may load late: it counts as loaded from the start. */
 void *__cxa_get_globals(void);
 
-bool plugin_library_is_loaded(const char *name) {
+const void *plugin_library_named(const char *name) {
   __cxa_get_globals();
-  return dl_iterate_phdr(compare, (void *)name) != 0;
+  struct named_library library = {name, NULL};
+  return dl_iterate_phdr(compare, &library) != 0 ? library.address : NULL;
 }
 
 /* The addresses of a library that stays mapped. Complete before it is in the list, and never changed or freed, because

@@ -119,7 +119,7 @@ static plugin_sealed_t refused(const char *mistake) {
 plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest) {
   int seals = fcntl(descriptor, F_GET_SEALS);
   if (seals < 0)
-    return refused("a descriptor that is no shared memory");
+    return refused("a descriptor that is not shared memory");
   if ((seals & required_seals) != required_seals)
     return refused("shared memory that is not sealed");
   struct stat status;

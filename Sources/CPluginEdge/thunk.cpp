@@ -199,7 +199,8 @@ plugin_thunk_reference_t plugin_thunk_take(plugin_thunk_pool_t *pool, void *body
   if (thunk == nullptr) {
     thunk = make(pool, pool->kind);
     if (thunk == nullptr) {
-      // Trampolines are not supported on this machine or system.
+      // Trampolines are not supported on this machine or system, or memory or descriptors ran out. Not tried again:
+      // where they are not supported, each attempt costs several system calls, and closures do the same.
       pool->kind = PLUGIN_THUNK_CLOSURE;
       thunk = make(pool, PLUGIN_THUNK_CLOSURE);
     }

@@ -108,9 +108,7 @@ private func settle(
 private func settleChecking(
   _ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome
 ) -> promise_status_t {
-  guard let value = unsafe value else {
-    return unsafe resolve(promise) == nil ? refusal(promise) : promise_status_t(PROMISE_EINVAL)
-  }
+  guard let value = unsafe value else { return promise_status_t(PROMISE_EINVAL) }
   let taken = unsafe CellValue(value)
   guard unsafe taken.isPlain || isAcceptable(taken, for: promise) else { return promise_status_t(PROMISE_EINVAL) }
   guard let cell = unsafe resolve(promise) else {

@@ -61,9 +61,12 @@ public func promise_executor_submit(
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
 ) -> promise_status_t {
   let context = unsafe Context(ctx, free_ctx)
-  guard let found = unsafe resolve(executor, .executor), let body = unsafe body else {
+  let found = unsafe resolve(executor, .executor)
+  guard let found, let body = unsafe body else {
+    // Before the context is released, which may release the executor.
+    let status = unsafe found == nil ? refusal(executor) : promise_status_t(PROMISE_EINVAL)
     context.release()
-    return unsafe resolve(executor, .executor) == nil ? refusal(executor) : promise_status_t(PROMISE_EINVAL)
+    return status
   }
   return unsafe promise_status_t(CellExecutor(found).run(body, context) ? PROMISE_OK : PROMISE_ENOMEM)
 }

@@ -56,7 +56,21 @@ public func promise_publisher_scan(
   _ source: OpaquePointer?, _ initial: UnsafePointer<promise_value_t>?, _ fold: promise_fold_t?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
 ) -> OpaquePointer? {
-  let context = unsafe Context(ctx, free_ctx)
+  unsafe folded(source, initial, fold, Context(ctx, free_ctx), isRunning: true)
+}
+
+@c @implementation
+public func promise_publisher_reduce(
+  _ source: OpaquePointer?, _ initial: UnsafePointer<promise_value_t>?, _ fold: promise_fold_t?,
+  _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+) -> OpaquePointer? {
+  unsafe folded(source, initial, fold, Context(ctx, free_ctx), isRunning: false)
+}
+
+private func folded(
+  _ source: OpaquePointer?, _ initial: UnsafePointer<promise_value_t>?, _ fold: promise_fold_t?, _ context: Context,
+  isRunning: Bool
+) -> OpaquePointer? {
   let taken = unsafe initial.flatMap(take)
   guard let found = unsafe resolvePublisher(source) else {
     taken?.release()
@@ -67,7 +81,7 @@ public func promise_publisher_scan(
     return unsafe fail(promise_status_t(PROMISE_EINVAL), context)
   }
   let function = unsafe unsafeBitCast(fold, to: Fold.Function.self)
-  return unsafe made(found.derived(by: .fold(Fold(function, taken, context)))?.ref)
+  return unsafe made(found.derived(by: .fold(Fold(function, taken, context, isRunning: isRunning)))?.ref)
 }
 
 @c @implementation

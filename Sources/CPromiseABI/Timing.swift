@@ -32,8 +32,8 @@ private func paced(
   guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
   guard interval_ns > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
   guard let executor = unsafe executor else {
-    return unsafe made(found.paced(kind, nanoseconds: interval_ns, on: nil)?.ref)
+    return unsafe made(found.paced(kind, nanoseconds: interval_ns, on: .system(nil))?.ref)
   }
   guard let place = unsafe resolve(executor, .executor) else { return unsafe fail(promise_status_t(PROMISE_ESTALE)) }
-  return unsafe made(found.paced(kind, nanoseconds: interval_ns, on: CellExecutor(place))?.ref)
+  return unsafe made(found.paced(kind, nanoseconds: interval_ns, on: .system(CellExecutor(place)))?.ref)
 }

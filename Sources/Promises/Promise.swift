@@ -47,10 +47,7 @@ public class Promise<Value>: AnyPromise {
   ///     let size = Promise<Int> { try measure() }
   public convenience init(_ body: consuming @escaping () throws -> Value) {
     self.init(cell: .pending())
-    let body = consume body
-    PromiseContext.main.run(settling: cell) {
-      do { self.resolve(try body()) } catch is CancellationError { self.discard() } catch { self.reject(error) }
-    }
+    PromiseContext.main.run(settling: cell, evaluating(consume body))
   }
 
   /// Creates a pending promise and runs `block` later, in a context (clause 3.3.2).
@@ -93,6 +90,12 @@ public class Promise<Value>: AnyPromise {
     _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) -> () -> () {
     { block(self.resolve, self.reject) }
+  }
+
+  private func evaluating(_ body: @escaping () throws -> Value) -> () -> () {
+    {
+      do { self.resolve(try body()) } catch is CancellationError { self.discard() } catch { self.reject(error) }
+    }
   }
 
   /// Creates a pending promise with a discard block, and runs `block` later, on the main queue. See

@@ -20,7 +20,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
   // waiting --start--> executing --the work's future is settled--> finished
   //      +---start, cancelled--------------------------------------> finished
   private enum Phase {
-    case waiting(PromiseContext, Body, Resolver<Value, Failure>)
+    case waiting(PromiseContext, SubmittedCallback<Body>, Resolver<Value, Failure>)
     case executing, finished
   }
 
@@ -53,7 +53,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
   private init(_ context: PromiseContext, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
     let (future, resolver) = Future<Value, Failure>.makeWithResolver()
     self.future = future
-    phase = .waiting(context, body, resolver)
+    phase = .waiting(context, SubmittedCallback(body), resolver)
     super.init()
     resolver.onCancelRequest { [weak self] _ in self?.cancel() }
   }
@@ -80,9 +80,9 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
       guard case .waiting = phase else { return nil }
       return phase
     }
-    guard case .waiting(let context, let body, let resolver) = waiting else { return }
+    guard case .waiting(let context, let held, let resolver) = waiting else { return }
     if isCancelled {
-      // The release of the resolver cancels the future.
+      // The release of the resolver, when this returns, cancels the future.
       _ = change(to: .finished, "isFinished", from: { if case .waiting = $0 { true } else { false } })
       return
     }
@@ -95,7 +95,13 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
     }
     // Weak: the work holds the future. Called at once if the operation was cancelled since the test above.
     resolver.onCancelRequest { [work = inner.cancellable] _ in work.requestCancel() }
-    context.runApart(settling: inner.cell) { body(work) }
+    if let body = held.take() {
+      context.runApart(settling: inner.cell, Self.starting(consume body, consume work))
+    }
+  }
+
+  private static func starting(_ body: @escaping Body, _ resolver: Resolver<Value, Failure>) -> () -> Void {
+    { body(resolver) }
   }
 
   /// Marks the operation as cancelled, then asks the future to cancel.

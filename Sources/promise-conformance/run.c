@@ -60,7 +60,7 @@ static bool ends_in_time(int pipe_end, unsigned seconds) {
   }
 }
 
-static void tell(run_outcome_t *outcome, const check_report_t *report, const char *what) {
+static void describe(run_outcome_t *outcome, const check_report_t *report, const char *what) {
   const char *file = report->file == NULL ? NULL : strrchr(report->file, '/');
   if (report->line == 0)
     snprintf(outcome->reason, sizeof outcome->reason, "%s before anything was checked", what);
@@ -74,19 +74,19 @@ static run_outcome_t judge(const check_report_t *report, int status, bool in_tim
   char what[768];
   if (!in_time) {
     snprintf(what, sizeof what, "not done after %u seconds:", seconds);
-    tell(&outcome, report, what);
+    describe(&outcome, report, what);
   } else if (WIFSIGNALED(status)) {
     snprintf(what, sizeof what, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    tell(&outcome, report, what);
+    describe(&outcome, report, what);
   } else if (WEXITSTATUS(status) == CHECK_FAILED) {
     snprintf(what, sizeof what, "%s,", report->reason);
-    tell(&outcome, report, what);
+    describe(&outcome, report, what);
   } else if (WEXITSTATUS(status) == CHECK_LACKS) {
     outcome.result = RUN_LACKS;
     snprintf(outcome.reason, sizeof outcome.reason, "%s", report->reason);
   } else if (WEXITSTATUS(status) != CHECK_PASSED || !report->is_done) {
     snprintf(what, sizeof what, "ended the process with status %d", WEXITSTATUS(status));
-    tell(&outcome, report, what);
+    describe(&outcome, report, what);
   } else {
     outcome.result = RUN_PASSED;
   }

@@ -157,6 +157,65 @@ TEST(queued_jobs_run_in_the_parent_only) {
   promise_executor_release(serial);
 }
 
+/* Serial executors on an executor of the program, whose turn a thread of the parent took before the fork or not. */
+typedef struct turns {
+  shelf_t shelf;
+  promise_executor_t *serial, *upon;
+  promise_t *queued; /* by a job on `upon`, in the parent */
+} turns_t;
+
+static void run_turns(turns_t *turns) {
+  for (promise_job_t *job; (job = take_job(&turns->shelf)) != NULL;)
+    CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+}
+
+static void runs_new_turns(void *argument) {
+  turns_t *turns = argument;
+  promise_executor_t *const executors[] = {turns->upon, turns->serial, turns->upon};
+  for (int i = 0; i < 3; i++) {
+    promise_t *mine = react_on(executors[i], adds_one, NULL, NULL);
+    run_turns(turns);
+    CHECK(ended(mine, PROMISE_FULFILLED, 2));
+    promise_release(mine);
+  }
+}
+
+static void runs_old_turns_first(void *argument) {
+  turns_t *turns = argument;
+  run_turns(turns);
+  CHECK(ended(turns->queued, PROMISE_FULFILLED, 2));
+  runs_new_turns(argument);
+}
+
+/* A turn of the parent that is dropped after the first submission has no jobs left to drop. */
+static void drops_the_old_turn(void *argument) {
+  turns_t *turns = argument;
+  promise_t *mine = react_on(turns->upon, adds_one, NULL, NULL);
+  promise_job_drop(take_job(&turns->shelf));
+  run_turns(turns);
+  CHECK(ended(mine, PROMISE_FULFILLED, 2));
+  promise_release(mine);
+}
+
+TEST(serial_executors_on_an_executor_of_the_program_start_again) {
+  turns_t turns = {.shelf = SHELF_EMPTY};
+  promise_executor_t *target = promise_executor_new(shelve, &turns.shelf, NULL);
+  turns.serial = promise_executor_serial(target), turns.upon = promise_executor_serial(turns.serial);
+  turns.queued = react_on(turns.upon, adds_one, NULL, NULL);
+  IN_CHILD(runs_new_turns, &turns);
+  IN_CHILD(runs_old_turns_first, &turns);
+  IN_CHILD(drops_the_old_turn, &turns);
+  /* A thread has taken the turn, and waits for a lock before it runs it. */
+  promise_job_t *taken = take_job(&turns.shelf);
+  REQUIRE(taken != NULL);
+  IN_CHILD(runs_new_turns, &turns);
+  CHECK_STATUS(promise_job_run(taken), PROMISE_OK);
+  run_turns(&turns);
+  CHECK(ended(turns.queued, PROMISE_FULFILLED, 2));
+  promise_release(turns.queued);
+  promise_executor_release(turns.upon), promise_executor_release(turns.serial), promise_executor_release(target);
+}
+
 /* ---- Forking in the middle of things ---- */
 
 typedef struct forking {

@@ -37,6 +37,22 @@ TEST(promise_takes_as_many_references_as_promised) {
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
+/* The call takes two references of its own. */
+TEST(promise_without_references_left_does_not_follow) {
+  for (int missing = 0; missing < 2; missing++) {
+    promise_t *promise = promise_new(), *source = promise_new();
+    for (long references = 1; references < limit - missing; references++)
+      promise_retain(promise);
+    CHECK_STATUS(promise_follow(promise, source), PROMISE_ENOMEM);
+    for (long references = 1; references < limit - missing; references++)
+      promise_release(promise);
+    CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+    CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+    CHECK_ENDED(promise, PROMISE_FULFILLED, 1);
+    RELEASE(promise, source);
+  }
+}
+
 TEST(value_takes_as_many_references_as_promised) {
   payload_t payload = {0};
   promise_value_t value = object(&payload), got;

@@ -165,11 +165,17 @@ static void freed_once(void) {
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
 }
+static void release_executor(void *executor) {
+  promise_executor_release(executor);
+}
 MISUSE(promise_executor_submit) {
   CHECK_STATUS(promise_executor_submit(NULL, spy_discard, &spy, spy_free), PROMISE_EINVAL);
   freed_once();
   CHECK_STATUS(promise_executor_submit(promise_executor_immediate(), NULL, &spy, spy_free), PROMISE_EINVAL);
   freed_once();
+  /* The context has the last reference to the executor. */
+  promise_executor_t *own = promise_executor_serial(NULL);
+  CHECK_STATUS(promise_executor_submit(own, NULL, own, release_executor), PROMISE_EINVAL);
   EACH_BAD_HANDLE(EXECUTORS, handle) {
     CHECK_STATUS(promise_executor_submit(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE);
     freed_once();

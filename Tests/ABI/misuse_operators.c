@@ -31,27 +31,36 @@ static promise_verdict_t never_folds(void *ctx, const promise_value_t *accumulat
   spy_discard(ctx);
   return PROMISE_FULFILL;
 }
-static promise_publisher_t *scan_of(promise_publisher_t *source) {
+static __typeof__(&promise_publisher_scan) fold_of;
+static promise_publisher_t *folded(promise_publisher_t *source) {
   promise_value_t initial = object(&payload);
-  promise_publisher_t *derived = promise_publisher_scan(source, &initial, never_folds, &spy, spy_free);
+  promise_publisher_t *derived = fold_of(source, &initial, never_folds, &spy, spy_free);
   destroyed();
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
   return derived;
 }
-MISUSE(promise_publisher_scan) {
-  misuse(scan_of);
+static void misuse_fold(void) {
+  misuse(folded);
   EACH_BAD_VALUE(initial) {
     promise_publisher_t *source = promise_publisher_new(0);
-    refused(promise_publisher_scan(source, &initial, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
+    refused(fold_of(source, &initial, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
     promise_publisher_release(source);
   }
   promise_publisher_t *source = promise_publisher_new(0);
-  refused(promise_publisher_scan(source, NULL, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
+  refused(fold_of(source, NULL, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_value_t initial = object(&payload);
-  refused(promise_publisher_scan(source, &initial, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+  refused(fold_of(source, &initial, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   destroyed();
   promise_publisher_release(source);
+}
+MISUSE(promise_publisher_scan) {
+  fold_of = promise_publisher_scan;
+  misuse_fold();
+}
+MISUSE(promise_publisher_reduce) {
+  fold_of = promise_publisher_reduce;
+  misuse_fold();
 }
 
 static promise_publisher_t *window_of(promise_publisher_t *source) {

@@ -189,6 +189,7 @@ MISUSE(promise_resolve_many) {
   CHECK_STATUS(promise_resolve_many(NULL, NULL, 2, statuses), PROMISE_EINVAL);
   CHECK_STATUS(statuses[1], PROMISE_EINVAL);
   CHECK_STATUS(promise_resolve_many(promises, NULL, 2, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_resolve_many((promise_t *[]){stale(), promise}, NULL, 2, NULL), PROMISE_EINVAL);
   payload_t payloads[2] = {0};
   promise_value_t values[] = {object(&payloads[0]), object(&payloads[1])};
   CHECK_STATUS(promise_resolve_many(promises, values, TOO_MANY(promise_value_t), NULL), PROMISE_EINVAL);

@@ -206,6 +206,12 @@ MISUSE(promise_subscriber_request) {
   subscriber = promise_publisher_subscribe(publisher, &subscription);
   CHECK_STATUS(promise_subscriber_request(subscriber, 1), PROMISE_EINVAL); /* the subscriber has no callback */
   promise_subscriber_release(subscriber);
+  promise_publisher_t *target = promise_publisher_new(0);
+  subscriber = promise_publisher_forward(publisher, target, 0);
+  CHECK_STATUS(promise_subscriber_request(subscriber, 1), PROMISE_OK);
+  refused(promise_subscriber_next(subscriber), PROMISE_EINVAL, NULL);
+  promise_subscriber_release(subscriber);
+  promise_publisher_release(target);
   promise_publisher_release(publisher);
 }
 

@@ -98,3 +98,14 @@ TEST(merges_of_merges_take_no_stack) {
   on_small_stack(holds_up_many_merges, NULL);
   on_small_stack(holds_up_many_merges, sources);
 }
+
+TEST(on_end_is_not_called_for_an_operator_that_is_released) {
+  promise_publisher_t *source = publisher_new(0);
+  spy_t spy = {0};
+  promise_transform_t transform = {.size = sizeof transform, .on_end = spy_handler, .ctx = &spy, .free_ctx = spy_free};
+  promise_publisher_release(made(promise_publisher_transform(source, &transform)));
+  CHECK_SPY(&spy, 0, 1);
+  promise_publisher_finish(source);
+  CHECK_SPY(&spy, 0, 1);
+  promise_publisher_release(source);
+}

@@ -1,4 +1,4 @@
-/* promise_publisher_scan(): a running fold. */
+/* promise_publisher_scan(): a running fold; promise_publisher_reduce(): the fold of all values. */
 #include "operators.h"
 
 /* A fold that computes sums. The number selects its verdict. */
@@ -138,4 +138,101 @@ TEST(a_scan_is_stateful_if_its_source_is) {
   CHECK_TEXT(listener.log, "9 ");
   release_both(subscriber, source);
   CHECK_SPY(&spy, 2, 1);
+}
+
+static promise_publisher_t *reduced(promise_publisher_t *source, spy_t *spy) {
+  return made(promise_publisher_reduce(source, I64(100), sums, spy, spy_free));
+}
+
+TEST(a_reduce_publishes_the_last_accumulated_value_at_the_finish) {
+  spy_t spies[2] = {{0}};
+  listener_t listeners[2];
+  memset(listeners, 0, sizeof listeners);
+  promise_publisher_t *sources[] = {publisher_new(0), publisher_new(0)};
+  promise_subscriber_t *subscribers[2];
+  for (int i = 0; i < 2; i++)
+    subscribers[i] = listen_only(reduced(sources[i], &spies[i]), &listeners[i]);
+  for (int64_t number = 1; number < 4; number++)
+    publish(sources[0], number);
+  publish_error(sources[0], 50);
+  CHECK_TEXT(listeners[0].log, "!50 ");
+  for (int i = 0; i < 2; i++) {
+    promise_publisher_finish(sources[i]);
+    CHECK_SPY(&spies[i], i == 0 ? 3 : 0, 1);
+    release_both(subscribers[i], sources[i]);
+  }
+  CHECK_TEXT(listeners[0].log, "!50 106 .");
+  CHECK_TEXT(listeners[1].log, "100 .");
+}
+
+TEST(a_reduce_of_a_stream_that_fails_or_is_cancelled_has_no_value) {
+  for (int way = 0; way < 2; way++) {
+    spy_t spy = {0};
+    listener_t listener = {0};
+    promise_publisher_t *source = publisher_new(0);
+    promise_subscriber_t *subscriber = listen_only(reduced(source, &spy), &listener);
+    promise_t *end = end_of(subscriber);
+    publish(source, 1);
+    CHECK_STATUS(way == 0 ? promise_publisher_fail(source, I64(7)) : promise_publisher_cancel(source), PROMISE_OK);
+    CHECK_TEXT(listener.log, ".");
+    promise_value_t reason;
+    CHECK_STATUS(promise_result(end, &reason), PROMISE_OK);
+    CHECK_INT(reason.kind, way == 0 ? PROMISE_KIND_I64 : PROMISE_KIND_DISCARDED);
+    promise_value_release(&reason);
+    promise_release(end);
+    release_both(subscriber, source);
+    CHECK_SPY(&spy, 1, 1);
+  }
+}
+
+TEST(verdicts_end_a_reduce) {
+  for (int64_t number = 102; number <= 104; number++) {
+    spy_t spy = {0};
+    listener_t listener = {0};
+    promise_publisher_t *source = publisher_new(0);
+    promise_subscriber_t *subscriber = listen_only(reduced(source, &spy), &listener);
+    publish(source, 1);
+    publish(source, number);
+    CHECK_TEXT(listener.log, number == 102 ? "101 ." : ".");
+    CHECK_INT(promise_publisher_count(source), 0);
+    release_both(subscriber, source);
+    CHECK_SPY(&spy, 2, 1);
+  }
+}
+
+TEST(a_reduce_releases_values_in_time) {
+  payload_t payloads[3] = {{0}};
+  promise_value_t initial = object(&payloads[0]);
+  promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL);
+  promise_publisher_t *derived = made(promise_publisher_reduce(source, &initial, latest, NULL, NULL));
+  for (int i = 1; i < 3; i++) {
+    promise_value_t value = object(&payloads[i]);
+    CHECK_STATUS(promise_publisher_publish(source, &value), PROMISE_OK);
+    CHECK_INT(atomic_load(&payloads[i - 1].destroyed), 1);
+  }
+  promise_publisher_finish(source);
+  promise_publisher_release(source);
+  /* The reduce is stateful, as its source: it has the value until it is released. */
+  CHECK_INT(atomic_load(&payloads[2].destroyed), 0);
+  promise_publisher_release(derived);
+  CHECK_INT(atomic_load(&payloads[2].destroyed), 1);
+}
+
+TEST(the_function_of_a_reduce_may_reject_and_skip) {
+  spy_t spy = {0};
+  listener_t listener = {0};
+  promise_publisher_t *source = publisher_new(0), *derived = reduced(source, &spy);
+  promise_subscription_t wish = everything(&listener);
+  faults = 0;
+  wish.on_error = count_fault;
+  promise_subscriber_t *subscriber = subscribe(derived, wish);
+  publish(source, 1);
+  for (int64_t number = 105; number <= 108; number++)
+    publish(source, number);
+  promise_publisher_finish(source);
+  CHECK_INT(faults, 4);
+  CHECK_TEXT(listener.log, "101 .");
+  promise_publisher_release(derived);
+  release_both(subscriber, source);
+  CHECK_SPY(&spy, 5, 1);
 }

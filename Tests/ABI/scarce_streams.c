@@ -153,6 +153,9 @@ static promise_value_t scan_initial;
 static promise_publisher_t *derive_scan(promise_publisher_t *source) {
   return promise_publisher_scan(source, &scan_initial, counts, &transform_spy, spy_free);
 }
+static promise_publisher_t *derive_reduce(promise_publisher_t *source) {
+  return promise_publisher_reduce(source, &scan_initial, counts, &transform_spy, spy_free);
+}
 static promise_publisher_t *derive_take(promise_publisher_t *source) {
   return promise_publisher_take(source, 3);
 }
@@ -188,18 +191,18 @@ static promise_publisher_t *derive_throttle(promise_publisher_t *source) {
 static promise_status_t operated(promise_publisher_t *(*derive)(promise_publisher_t *source)) {
   memset(&transform_spy, 0, sizeof transform_spy);
   atomic_store(&scan_payload.destroyed, 0);
-  if (derive == derive_scan)
+  if (derive == derive_scan || derive == derive_reduce)
     scan_initial = object(&scan_payload);
   promise_publisher_t *source = promise_publisher_new(0);
   scarce();
   promise_publisher_t *derived = derive(source);
   promise_status_t status = plenty(of(derived));
-  if (derive == derive_transform || derive == derive_scan)
+  if (derive == derive_transform || derive == derive_scan || derive == derive_reduce)
     CHECK_INT(atomic_load(&transform_spy.frees), derived == NULL);
   CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_OK);
   promise_publisher_release(derived);
   CHECK_INT(promise_publisher_count(source), 0);
-  CHECK_INT(atomic_load(&scan_payload.destroyed), derive == derive_scan);
+  CHECK_INT(atomic_load(&scan_payload.destroyed), derive == derive_scan || derive == derive_reduce);
   promise_publisher_release(source);
   return status;
 }
@@ -212,6 +215,7 @@ OPERATOR(transform)
 OPERATOR(distinct)
 OPERATOR(window)
 OPERATOR(scan)
+OPERATOR(reduce)
 OPERATOR(take)
 OPERATOR(start_with)
 OPERATOR(merge)

@@ -204,6 +204,8 @@ FUNCTION(promise_publisher_window, promise_publisher_t *, (promise_publisher_t *
 FUNCTION(promise_publisher_buffer, promise_publisher_t *, (promise_publisher_t *, size_t));
 FUNCTION(promise_publisher_scan, promise_publisher_t *,
          (promise_publisher_t *, const promise_value_t *, promise_fold_t, void *, promise_free_t));
+FUNCTION(promise_publisher_reduce, promise_publisher_t *,
+         (promise_publisher_t *, const promise_value_t *, promise_fold_t, void *, promise_free_t));
 FUNCTION(promise_publisher_take, promise_publisher_t *, (promise_publisher_t *, uint64_t));
 FUNCTION(promise_publisher_stateful, promise_publisher_t *, (promise_publisher_t *));
 FUNCTION(promise_publisher_replay, promise_publisher_t *, (promise_publisher_t *, size_t));

@@ -194,3 +194,40 @@ TEST(an_event_that_a_destructor_publishes_is_delivered_at_once) {
   CHECK_TEXT(hears_of_values.log, "1 2 1 2 1 2 ");
   release_both(subscriber, told);
 }
+
+/* Unlike one whose deadline has passed (promise_token_add()). */
+TEST(a_token_that_was_cancelled_before_cancels_no_subscriber) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_token_t *token = promise_token_new(0);
+  promise_token_cancel(token, NULL);
+  listener_t listener = {0};
+  promise_subscription_t wish = everything(&listener);
+  wish.token = token;
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  publish(publisher, 1);
+  CHECK_TEXT(listener.log, "1 ");
+  promise_token_cancel(token, NULL);
+  publish(publisher, 2);
+  CHECK_TEXT(listener.log, "1 .");
+  release_both(subscriber, publisher);
+  promise_token_release(token);
+}
+
+/* ---- The promise of the end ---- */
+
+TEST(an_end_that_the_program_settles_does_not_end_the_subscriber) {
+  for (int is_discarded = 0; is_discarded < 2; is_discarded++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = subscribe(publisher, everything(&listener));
+    promise_t *end = end_of(subscriber);
+    CHECK_STATUS(is_discarded ? promise_discard(end) : promise_resolve(end, I64(1)), PROMISE_OK);
+    publish(publisher, 1);
+    CHECK_TEXT(listener.log, "1 ");
+    promise_publisher_finish(publisher);
+    CHECK_TEXT(listener.log, "1 .");
+    CHECK_INT(promise_state(end), is_discarded ? PROMISE_REJECTED : PROMISE_FULFILLED);
+    promise_release(end);
+    release_both(subscriber, publisher);
+  }
+}

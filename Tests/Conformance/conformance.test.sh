@@ -84,6 +84,7 @@ fault sources-reversed "operator: promise_publisher_merge() and _combine_latest(
 for wrong in groups-too-small zip-combines; do
   fault "$wrong" "operator: promise_publisher_buffer() and _zip() have each value once"
 done
+fault reduce-scans "operator: promise_publisher_reduce() publishes a fold when its source finishes"
 fault strategy-ignored "operator: promise_publisher_flat_map() publishes streams by its strategy"
 fault retry-gives-up "operator: promise_publisher_retry() makes another stream of an error"
 fault replay-forgets "operator: promise_publisher_replay() has the latest events for new subscribers"

@@ -38,6 +38,12 @@ promise_publisher_t *promise_publisher_replay(promise_publisher_t *source, size_
   return REAL(promise_publisher_replay)(source, is("replay-forgets") ? 1 : count);
 }
 
+promise_publisher_t *promise_publisher_reduce(promise_publisher_t *source, const promise_value_t *initial,
+                                              promise_fold_t fold, void *ctx, promise_free_t free_ctx) {
+  return (is("reduce-scans") ? promise_publisher_scan : REAL(promise_publisher_reduce))(source, initial, fold, ctx,
+                                                                                        free_ctx);
+}
+
 promise_publisher_t *promise_publisher_zip(promise_publisher_t *const *sources, size_t count) {
   return is("zip-combines") ? promise_publisher_combine_latest(sources, count)
                             : REAL(promise_publisher_zip)(sources, count);

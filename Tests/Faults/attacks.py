@@ -8,6 +8,7 @@ import subprocess
 
 import isolated
 from building import build
+from session import run
 
 
 def impostor(folder):
@@ -129,8 +130,29 @@ def raced(make):
     return race
 
 
+def taken_name(host, isolation, folder):
+    """Two plugins with libraries of the same name beside them: each has its own, or the second is refused."""
+    for name in ("first", "second"):
+        place = os.path.join(folder, name)
+        os.mkdir(place)
+        build(place, "help", (f"-DHELP={len(name)}",))
+        needs = ("-DNEEDS_HELP", "-DOFFSET=help()", "-L", place, "-l:help.so", "-Wl,-rpath,$ORIGIN")
+        build(place, "sums", (*needs, f'-DID="org.example.{name}"'))
+    pipeline = os.path.join(folder, "pipeline.yaml")
+    with open(pipeline, "w", encoding="utf-8") as file:
+        file.write(f"plugins: [{folder}/first/sums.so, {folder}/second/sums.so]\nsteps:\n")
+        file.write("  one: {call: first.add, with: {a: 0}}\n  two: {call: second.add, with: {a: {step: one}}}\nresult: two\n")
+    status, output, errors, _ = run([host, "run", "--isolation", isolation, pipeline])
+    refused = (2, "", f"{folder}/second/help.so: is another file than {folder}/first/help.so")
+    expected = (0, "11\n", "") if isolation == "process" else refused
+    if (status, output) == expected[:2] and expected[2] in errors:
+        return None
+    return f"status {status}, output {output!r}, errors {errors!r}"
+
+
 # Attacks with their own check of the result.
 RACES = [
+    ("the name of another plugin's library", taken_name),
     ("exchanged between the check and loading", raced(exchanged_file)),
     ("exchanged, with a library beside itself", raced(exchanged_beside_its_library)),
     ("a needed library is exchanged", raced(exchanged_library)),

@@ -2,9 +2,11 @@
 
 import struct
 
-LOAD, DYNAMIC, STACK, RELRO = 1, 2, 0x6474E551, 0x6474E552
+LOAD, DYNAMIC, NOTE, STACK, RELRO = 1, 2, 4, 0x6474E551, 0x6474E552
 HASH, STRTAB, SYMTAB, RELA, RELASZ, RELAENT, STRSZ, INIT, SONAME, JMPREL = 4, 5, 6, 7, 8, 9, 10, 12, 14, 23
-INIT_ARRAY, VERSYM, NEEDED = 25, 0x6FFFFFF0, 1
+INIT_ARRAY, VERSYM, NEEDED, RPATH, GNU_HASH, VERNEED = 25, 0x6FFFFFF0, 1, 15, 0x6FFFFEF5, 0x6FFFFFFE
+# Tags whose values are addresses.
+ADDRESSES = {3, 4, 5, 6, 7, 12, 13, 23, 25, 26, 36, GNU_HASH, VERSYM, 0x6FFFFFFC, VERNEED}
 
 
 class Library:
@@ -73,3 +75,18 @@ class Library:
             if self.u32(at + 8) in kinds:
                 return at
         raise ValueError("no such relocation")
+
+    def append(self, data, size=None):
+        """Appends a segment that can be written, and returns its address. It has `size` bytes in the file, those of the
+        data by default: the file must be extended to as many.
+
+        Replaces a dispensable program header, which is behind those of the other segments.
+        """
+        self.bytes.extend(bytes(-len(self.bytes) % 4096))
+        last = self.headers(LOAD)[-1]
+        address = (self.u64(last + 16) + self.u64(last + 40) + 8191) // 4096 * 4096
+        at = (self.headers(RELRO) or self.headers(NOTE))[0]
+        size = len(data) if size is None else size
+        struct.pack_into("<IIQQQQQQ", self.bytes, at, LOAD, 6, len(self.bytes), address, address, size, size, 4096)
+        self.bytes.extend(data)
+        return address

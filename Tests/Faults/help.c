@@ -8,6 +8,10 @@ __attribute__((constructor)) static void tell(void) {
 }
 #endif
 
+#ifndef HELP
+#define HELP 1
+#endif
+
 int help(void) {
-  return 1;
+  return HELP;
 }

@@ -146,6 +146,7 @@ def judge_pending(host, make, text):
                 text=True,
                 errors="replace",
                 timeout=PATIENCE,
+                env=dict(os.environ, XDG_STATE_HOME=folder),
             )
         except subprocess.TimeoutExpired:
             return "promises stay pending"

@@ -1,18 +1,23 @@
 """Files that must not be loaded, each made from a good plugin: (name, how it is made, the message of the host)."""
 
 import os
+import struct
 
 import elf
 from building import build
 
 
-def changed(change, *flags):
-    """Returns a function that makes a plugin, and changes its file by `change`."""
+def changed(change, *flags, size=None):
+    """Returns a function that makes a plugin, and changes its file by `change`. The file is extended to a size, without
+    memory for the rest."""
 
     def make(folder):
         library = elf.Library(build(folder, "sums", flags))
         change(library)
-        return library.save(os.path.join(folder, "changed.so"))
+        path = library.save(os.path.join(folder, "changed.so"))
+        if size:
+            os.truncate(path, size)
+        return path
 
     return make
 
@@ -102,6 +107,72 @@ def version_of_symbol(library):
     library.put16(library.table(elf.VERSYM) + 2, 0x7FF)
 
 
+def at_the_end_of_memory(library):
+    """Moves the library to the last addresses, where a sum of an address and a size is out of range."""
+    distance = 2**64 - 0x100000
+    for at in library.headers():
+        library.put64(at + 16, library.u64(at + 16) + distance)
+    for at in library.entries():
+        if library.u64(at) in elf.ADDRESSES:
+            library.put64(at + 8, library.u64(at + 8) + distance)
+    # The number of words of the filter in the hash table.
+    library.put32(library.table(elf.GNU_HASH) + 8, 0x80000000)
+
+
+# More than the memory of any machine.
+TERABYTE = 1 << 40
+
+
+def long_strings(library):
+    address = library.append(b"", TERABYTE // 2)
+    library.put64(library.entry(elf.STRTAB) + 8, address)
+    library.put64(library.entry(elf.STRSZ) + 8, TERABYTE // 2)
+
+
+def long_chain(library):
+    """A hash table with one bucket, whose chain does not end before the file."""
+    address = library.append(struct.pack("<IIIIQI", 1, 1, 1, 6, 0, 1), TERABYTE // 2)
+    library.put64(library.entry(elf.GNU_HASH) + 8, address)
+
+
+def make_sparse(path):
+    library = elf.Library(path)
+    long_strings(library)
+    os.truncate(library.save(path), TERABYTE)
+
+
+def shared_versions(library):
+    """Libraries of which versions are needed, each with the same list of versions: the product of two numbers."""
+    count = 1 << 15
+    first = library.table(elf.VERNEED)
+    file, version = library.u32(first + 4), library.u32(first + library.u32(first + 8) + 8)
+    outer = [struct.pack("<HHIII", 1, 1, file, (count - n) * 16, 16 * (n < count - 1)) for n in range(count)]
+    inner = [struct.pack("<IHHII", 0, 0, 2, version, 16 * (n < count - 1)) for n in range(count)]
+    library.put64(library.entry(elf.VERNEED) + 8, library.append(b"".join(outer + inner)))
+
+
+def long_search(folder):
+    """A plugin that needs a library 4,000 times, which is in the last of 1,900 folders."""
+    needed = os.path.basename(build(folder, "help", ()))
+    library = elf.Library(build(folder, "sums", ()))
+    strings = bytes(library.bytes[library.table(elf.STRTAB) :][: library.value(elf.STRSZ)])
+    strings += needed.encode() + b"\0"
+    path = len(strings)
+    strings += b"a:" * 1900 + folder.encode() + b"\0"
+    strings += bytes(-len(strings) % 8)
+    values = {library.u64(at): library.u64(at + 8) for at in library.entries() if library.u64(at)}
+    size = (len(values) + 1 + 4000 + 1) * 16
+    address = library.append(strings + bytes(size))
+    values |= {elf.STRTAB: address, elf.STRSZ: len(strings), elf.RPATH: path}
+    entries = [*values.items(), *[(elf.NEEDED, strings.index(needed.encode()))] * 4000]
+    section = address + len(strings)
+    at = library.headers(elf.DYNAMIC)[0]
+    struct.pack_into("<QQQQQ", library.bytes, at + 8, library.offset(section), section, section, size, size)
+    for number, entry in enumerate(entries):
+        struct.pack_into("<QQ", library.bytes, library.offset(section) + 16 * number, *entry)
+    return library.save(os.path.join(folder, "changed.so"))
+
+
 # A dependency of the plugin, and symbol versions.
 LIBC = ("-Wl,--no-as-needed", "-lm", "-Wl,-u,cos")
 
@@ -138,5 +209,11 @@ ROWS = [
     ("name outside the string table", changed(value(elf.NEEDED, lambda old: 0x7FFFFFFF), *LIBC), "outside the string table"),
     ("symbol's name outside the string table", changed(name_of_symbol), "outside the string table"),
     ("cyclic hash chain", changed(cyclic_chain, "-Wl,--hash-style=sysv"), "without an end"),
+    ("addresses at the end of memory", changed(at_the_end_of_memory), "does not fit into memory"),
+    ("a sparse file of 1 TB", changed(long_strings, size=TERABYTE), "bytes, expected at most"),
+    ("needs a sparse file of 1 TB", needing(make_sparse), "bytes, expected at most"),
+    ("a chain to the end of a sparse file", changed(long_chain, size=TERABYTE), "bytes, expected at most"),
+    ("lists of versions that share entries", changed(shared_versions, *LIBC), "too much work"),
+    ("4,000 names in 1,900 folders", long_search, "too much work"),
     ("version of a symbol out of range", changed(version_of_symbol, *LIBC), "has the version 2047"),
 ]

@@ -123,6 +123,8 @@ def main(host, isolation, count="1000", seed=None):
     print(f"{isolation}, seed {seed}")
     generator = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
+        # The store in which ends of workers are counted.
+        os.environ["XDG_STATE_HOME"] = folder
         sources = [
             build(folder, "sums", ("-Wl,--no-as-needed", "-lm")),
             build(folder, "sums", ("-Wl,--hash-style=sysv", "-DID=\"org.example.other\""), "other.so"),

@@ -30,11 +30,11 @@ import wild
 from session import run
 
 
-def expecting(status, output, text):
+def expecting(status, output, text, environment=None):
     """Returns a judge of a command, which returns None if the command ends as expected, else the difference."""
 
     def judge(arguments):
-        ended, written, errors, is_empty = run(arguments)
+        ended, written, errors, is_empty = run(arguments, environment)
         if ended != status or written != output or not all(part in errors for part in text):
             return f"status {ended}, output {written!r}, errors {errors.strip()!r}"
         return None if is_empty else "it leaves processes"
@@ -43,13 +43,20 @@ def expecting(status, output, text):
 
 
 def load_row(host, make, text):
-    """Judges a file that is refused, by commands and in a session."""
+    """Judges a file that is refused, by commands and in a session.
+
+    The commands check the owners of the files first, for which they read the file in their own process.
+    """
+    strict = dict(os.environ, PROMISE_ACCEPT_UNSAFE_FILES="")
     with tempfile.TemporaryDirectory() as folder:
         path = make(folder)
-        for command in (["call", path, "add", "41"], ["inspect", path]):
-            wrong = expecting(2, "", [text, path])([host, *command])
+        for command in (["call", path, "add", "41"], ["inspect", path], ["list", path]):
+            wrong = expecting(2, "", [text, path], strict)([host, *command])
             if wrong:
                 return failed(f"{command[0]}: {wrong}")
+        status = run([host, "inspect", "--elf", path])[0]
+        if status not in (0, 2):
+            return failed(f"inspect --elf: status {status}")
     return isolated.judge_lines(host, make, text, isolation="in-process")
 
 

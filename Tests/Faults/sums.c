@@ -16,6 +16,11 @@ uint32_t unique_offset = UNIQUE;
 #define OFFSET unique_offset
 #endif
 
+#ifdef NEEDS_HELP
+extern int help(void);
+int (*needed)(void) = help;
+#endif
+
 static uint32_t add(uint32_t a) {
   return a + OFFSET;
 }
@@ -29,10 +34,6 @@ static const promise_plugin_t plugin = DESCRIPTOR(ID);
 #ifdef TEXT_RELOCATION
 /* The address of a function, stored in the text segment. */
 __asm__(".text\n.globl address_in_code\naddress_in_code: .quad promise_plugin_entry\n");
-#endif
-#ifdef NEEDS_HELP
-extern int help(void);
-int (*needed)(void) = help;
 #endif
 #ifdef TELLS
 #include <unistd.h>

@@ -31,27 +31,10 @@ struct OperationQueueTests {
     #expect(log.events == (0..<50).map { "\($0)" })
   }
 
-  @Test("T1 ... also when attaching and settling race")
-  func raceOrder() {
+  @Test("T1 ... also when attaching and settling race", arguments: RacingCall.allCases)
+  func raceOrder(_ call: RacingCall) {
     let context = PromiseContext.operationQueue(queue)
-    let disorders = AttachingRace.disorders {
-      let promise = Promise<Int>()
-      return AttachingRace.Round {
-        promise.resolve(1)
-      } attach: { callback in
-        promise.then(on: context, { _ in callback() }, nil)
-      }
-    }
-    #expect(disorders == 0)
-    let futureDisorders = AttachingRace.disorders {
-      let (future, resolver) = Future<Int, any Error>.makeWithResolver()
-      return AttachingRace.Round {
-        resolver.fulfill(1)
-      } attach: { callback in
-        future.whenFulfilled(on: context) { _ in callback() }
-      }
-    }
-    #expect(futureDisorders == 0)
+    #expect(AttachingRace.disorders { call.round(on: context) } == 0)
   }
 
   @Test("T8 contexts of one operation queue are equal")

@@ -65,6 +65,26 @@ struct PromiseOperationTests {
     }
   }
 
+  @Test("T36, T105 the body is released in its context, though start() is still in progress")
+  func releasedInContext() {
+    let released = Recorder<UInt>()
+    let operation = Subject(on: .executor(ThreadExecutor())) { [held = Sentinel { released.record(currentThread()) }] in
+      held.touch()
+      $0.fulfill(1)
+    }
+    operation.start()
+    #expect(released.count == 1 && released.events != [currentThread()])
+  }
+
+  @Test("T105 a body that drops its resolver cancels the future in its context, though start() is still in progress")
+  func droppedResolver() {
+    let operation = Subject(on: .executor(ThreadExecutor())) { _ in }
+    let cancelled = Recorder<UInt>()
+    operation.future.onCancel { cancelled.record(currentThread()) }
+    operation.start()
+    #expect(cancelled.count == 1 && cancelled.events != [currentThread()])
+  }
+
   @Test("T106 cancelled before it starts, it never runs its body, and its future is cancelled when it is started")
   func cancelledBefore() throws {
     for byFuture in [false, true] {

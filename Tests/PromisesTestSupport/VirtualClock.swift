@@ -31,6 +31,8 @@ package final class VirtualClock: StreamClock {
 
   package init() {}
 
+  package var now: Duration { state.withLock { $0.now } }
+
   /// The number of works that wait.
   package var waiting: Int { state.withLock { $0.works.count } }
 

@@ -36,6 +36,14 @@ printf '// Tower is drawn here.\nlet text = "Tower"\nlet part = Base.Tower()\n' 
 expect 0 end "comments, strings and nested names" 'target: Low < High < Beside'
 printf 'private struct Tower {}\nlet own = Tower()\n' > target/Low/Own.swift
 expect 0 end "a private type of the same name" 'target: Low < High < Beside'
+expect 1 'no file needs the exception of Beside for Peer' "an exception without a use" $'target: Low < Beside < High\n  Beside: Tower, Peer'
+printf 'extension Base {\n  func buildTower() {}\n  private func noteFloor() {}\n}\n' > target/High/Build.swift
+printf 'let built: () = Base().buildTower()\n' > target/Beside/Built.swift
+expect 0 end "a function downwards" 'target: Low < High < Beside'
+expect 1 'Beside/Built.swift: buildTower is of High' "a function upwards" $'target: Low < Beside < High\n  Beside: Tower'
+expect 0 end "an exception for a function" $'target: Low < Beside < High\n  Beside: Tower, buildTower'
+printf 'func noteFloor() {}\nlet noted: () = noteFloor()\n' > target/Low/Noted.swift
+expect 0 end "a private function of the same name" 'target: Low < High < Beside'
 printf '// cell.pointee is for Base alone.\nlet base = ref.cell.pointee.base\n' > target/Low/Base.swift
 expect 0 end "a file that may use cell.pointee" 'target: Low < High < Beside' 'target: Base'
 expect 1 'Low/Base.swift: cell.pointee' "a file that may not" 'target: Low < High < Beside' 'target: Own'

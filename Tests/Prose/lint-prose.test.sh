@@ -12,7 +12,7 @@ expect() {
   local status=0 file=$scratch/${4:-case.h}
   mkdir -p "$(dirname "$file")"
   cat > "$file"
-  "$lint" "$file" > "$scratch/log" 2>&1 || status=$?
+  (cd "$scratch" && "$lint" "${4:-case.h}" > log 2>&1) || status=$?
   if [[ $status -eq $1 ]] && grep -qE -- "$2" <(cat "$scratch/log"; echo end); then
     passed=$((passed + 1))
   else
@@ -160,6 +160,12 @@ expect 1 ':2: 124 columns' "a wide line of a docstring" case.py << TEXT
 def f():
     """$(printf 'word, %.0s' {1..18}) wide."""
 TEXT
+expect 1 ":1: 'what'" "a text of a program" Sources/case.swift << 'TEXT'
+let message = "expected what follows"
+TEXT
+expect 0 end "a short text, and a text of a test" Tests/case.swift << 'TEXT'
+let message = "expected what follows"
+TEXT
 expect 0 end "a wide line of code, and a wide link" case.swift << TEXT
 // See https://example.org/$(printf 'x%.0s' {1..130})
 let text = "$(printf 'x%.0s' {1..130})"
@@ -176,6 +182,14 @@ $(printf 'word %.0s' {1..30})
 \`\`\`
 TEXT
 
+expect 1 ":3: 'what'" "a cell of a table" case.md << 'TEXT'
+| fault | result |
+| --- | --- |
+| none | what follows |
+TEXT
+expect 0 end "a question in a table" case.md << 'TEXT'
+| What is "immediately"? | At once. |
+TEXT
 expect 1 ":1: 'what'" "a step of a list of Markdown, and its second line" case.md << 'TEXT'
 10. Add a case
     that says what comes.

@@ -125,7 +125,8 @@ PROMISE_API promise_state_t promise_state(promise_t *PROMISE_NULLABLE promise);
 PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise, promise_value_t *PROMISE_NULLABLE out);
 
 /* Blocks the calling thread until the promise is settled, for at most `timeout_ns` nanoseconds: a negative number waits
- * forever, 0 polls and never returns PROMISE_EDEADLK. Callbacks may still be running on the settling thread on return.
+ * forever, as does a time beyond the range of the clock; 0 polls and never returns PROMISE_EDEADLK. Callbacks may still
+ * be running on the settling thread on return.
  * Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE; PROMISE_EDEADLK if the
  * calling thread itself would have to settle the promise. That is found at once, or within a second after it becomes
  * true:

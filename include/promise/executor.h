@@ -76,14 +76,15 @@ promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
 
 /* Makes jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop.
- * Jobs and timers that wait in the main loop move there. The calling thread counts as the main one from now on, by its
- * number as for a loop (loop.h); before the first call that is the thread with which the process began.
+ * Jobs and timers that wait in the main loop move there. The calling thread, whichever it is, counts as the main one
+ * from now on, by its number as for a loop (loop.h); before the first call that is the thread with which the process
+ * began.
  *   executor   retained until it is replaced; NULL: the main loop again. An executor of yours must not submit to the
  *              main one.
  * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that
  * targets the main one, directly or through other serial executors, because its jobs would be submitted to it forever;
  * PROMISE_ESTALE; PROMISE_ENOMEM.
- * [the main thread] */
+ * [any thread: it becomes the main one] */
 PROMISE_API promise_status_t promise_executor_set_main(promise_executor_t *PROMISE_NULLABLE executor);
 
 /* Returns whether the calling thread is the main one.
@@ -132,7 +133,8 @@ PROMISE_API promise_status_t promise_executor_release(promise_executor_t *PROMIS
 /* Runs and consumes the job: calls its handler, frees its context, settles its promise, and runs that promise's
  * callbacks, before it returns. If `submit` calls this for the job passed to it, the promise's callbacks run after
  * `submit` has returned: a chain takes no recursion on an executor that runs jobs inline.
- * Returns PROMISE_OK; PROMISE_EINVAL if `job` is NULL; PROMISE_ESTALE if it ran or was dropped before.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `job` is NULL; PROMISE_ESTALE if it ran or was dropped before. Two calls for
+ * one job at the same time are the caller's error.
  * [any thread: the one where the handler should run] */
 PROMISE_API promise_status_t promise_job_run(promise_job_t *PROMISE_NULLABLE job);
 

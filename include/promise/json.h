@@ -27,13 +27,15 @@ enum {
 };
 
 /* Options for reading and writing. Zero the struct, set `size`, then set the fields that you need. One struct serves
- * both directions: flags of the other one have no effect. */
+ * both directions: flags of the other one have no effect. They are invalid with a `size` less than that of version 1 or
+ * more than 4096, with an unknown flag, with an `indent` above 16, or if a field unknown to this library is not 0. */
 typedef struct promise_json_options {
   uint32_t size;       /* sizeof(promise_json_options_t) */
   uint32_t flags;      /* PROMISE_JSON_... */
   uint32_t max_depth;  /* maximum nesting of arrays and objects; 0: 1000 */
   uint32_t indent;     /* to_json: spaces per level, at most 16; 0: one line without spaces */
-  uint64_t max_length; /* maximum bytes of the text; 0: no limit */
+  uint64_t max_length; /* maximum bytes of the text; 0: no limit. A longer text is read to its end all the same, for
+                        * the place in the error */
 } promise_json_options_t;
 
 /* Parses a JSON text of `length` bytes into a value:
@@ -51,7 +53,7 @@ typedef struct promise_json_options {
  *             expected and the found text and the place. The cause is a MAP of U64: "offset" in bytes from 0, "line"
  *             and "column" in characters from 1. Otherwise `*error` becomes VOID.
  * Returns PROMISE_OK; PROMISE_EINVAL if the text is invalid, if `out` is NULL, if `text` is NULL although `length` is
- * not 0, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM.
+ * not 0, or if `options` are invalid; PROMISE_ENOMEM.
  * `*out` and `*error` are new references; `*out` is VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NULLABLE out,
@@ -74,7 +76,7 @@ PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NU
  *   error     NULL, or a value that cannot be written sets `*error` as an invalid text does. The cause is a MAP with a
  *             STRING "path" to the offending part, such as $["users"][3].
  * Returns PROMISE_OK; PROMISE_EINVAL if the value cannot be written, if `out` or `value` is NULL, if the value is not
- * well-formed, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM.
+ * well-formed, or if `options` are invalid; PROMISE_ENOMEM.
  * `*out` and `*error` are new references; `*out` is VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_to_json(promise_value_t *PROMISE_NULLABLE out,

@@ -27,7 +27,8 @@ typedef struct promise_transform {
   uint32_t reserved;                           /* 0 */
   promise_handler_t PROMISE_NULLABLE on_value; /* NULL: values pass */
   promise_handler_t PROMISE_NULLABLE on_error; /* NULL: errors pass */
-  promise_handler_t PROMISE_NULLABLE on_end;   /* receives VOID, the reason, or a DISCARDED; NULL: the end passes */
+  promise_handler_t PROMISE_NULLABLE on_end;   /* receives VOID, the reason, or a DISCARDED; NULL: the end passes;
+                                                * not called when the operator is released before */
   void *PROMISE_NULLABLE ctx;
   promise_free_t PROMISE_NULLABLE free_ctx;
 } promise_transform_t;
@@ -98,6 +99,17 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
     promise_fold_t PROMISE_NULLABLE fold, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
+/* Publishes the fold of all values when `source` finishes, then finishes: `*initial` if there was no value. Errors pass
+ * at once. If `source` fails or is cancelled, so does the publisher, without a value. `fold` is called, and `*initial`,
+ * ctx and free_ctx are taken over, as by promise_publisher_scan(), with two differences: PROMISE_VERDICT_FULFILL
+ * publishes nothing yet, and _FINISH publishes the accumulated value, without *out, before it finishes.
+ * Returns a new reference.
+ * NULL: as promise_publisher_scan().
+ * [any thread] */
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_reduce(
+    promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
+    promise_fold_t PROMISE_NULLABLE fold, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+
 /* Publishes the first `count` values, and the errors published before the last of them, then finishes.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `source` is NULL or `count` is 0; PROMISE_ESTALE; PROMISE_ENOMEM.
@@ -133,7 +145,7 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
 
 /* Merges the events of `count` streams, in the order of their publication. The publisher fails with the first source
  * that fails, and ends when all sources have ended: it is cancelled if all were, at once without sources, and finishes
- * otherwise. `sources` may be NULL if `count` is 0.
+ * otherwise. `sources` may be NULL if `count` is 0, and must stay unchanged until this returns.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `sources` or one of the sources is NULL, or if `count` is larger than any array;
  * PROMISE_ESTALE; PROMISE_ENOMEM.

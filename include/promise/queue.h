@@ -122,7 +122,7 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_queue_then(pro
                                                                              uint64_t tag);
 
 /* Asks for a CANCEL when `promise`, which the program is to settle, is asked to cancel (promise_request_cancel()) or is
- * discarded; at once if it was. If the promise is settled otherwise, or destroyed, an OBSOLETE is taken in place of the
+ * cancelled; at once if it was. If the promise is settled otherwise, or destroyed, an OBSOLETE is taken in place of the
  * CANCEL.
  * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL, PROMISE_ESTALE, PROMISE_ECLOSED, PROMISE_ENOMEM.
  * [any thread] */

@@ -61,8 +61,9 @@ PROMISE_API int64_t promise_trim(void);
  *   start, stop   either may be NULL; both NULL: no hooks any more
  * Returns PROMISE_OK; PROMISE_ENOMEM.
  * free_ctx(ctx) is called once: when the hooks are replaced and every thread has called its `stop`; before this returns
- * if it fails, or if both functions are NULL. `start` and `stop` run on the library's threads, with no lock held. They
- * may call every function. A thread that blocks in a hook counts as one that blocks in a job.
+ * if it fails, or if both functions are NULL; never in a child of fork(), if threads of the parent used the hooks.
+ * `start` and `stop` run on the library's threads, with no lock held. They may call every function. A thread that
+ * blocks in a hook counts as one that blocks in a job.
  * [any thread] */
 PROMISE_API promise_status_t promise_set_thread_hooks(promise_callback_t PROMISE_NULLABLE start,
                                                       promise_callback_t PROMISE_NULLABLE stop,

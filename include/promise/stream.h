@@ -158,7 +158,7 @@ typedef struct promise_subscription {
   uint64_t capacity;                             /* pending events at most; 0 is for PROMISE_OVERFLOW_BUFFER alone */
   uint64_t demand;                               /* events to deliver before promise_subscriber_request() adds demand */
   promise_executor_t *PROMISE_NULLABLE executor; /* runs the callbacks, one at a time; retained */
-  promise_token_t *PROMISE_NULLABLE token;       /* cancels the subscriber when cancelled or invalidated */
+  promise_token_t *PROMISE_NULLABLE token;       /* cancels the subscriber when cancelled or invalidated from now on */
   /* Callbacks for events; the value is borrowed until they return. If one is NULL, its events are skipped and use no
    * demand. If both are NULL, promise_subscriber_next() asks for the events. */
   promise_observer_t PROMISE_NULLABLE on_value;
@@ -190,8 +190,8 @@ PROMISE_API promise_status_t promise_subscriber_release(promise_subscriber_t *PR
 /* Adds demand for `count` events, or PROMISE_DEMAND_UNLIMITED. Pending events are delivered before this returns, unless
  * the subscriber has an executor, its callback is running, or a delivery to it is in progress: then they are delivered
  * afterwards.
- * Returns PROMISE_OK; PROMISE_EINVAL if `subscriber` is NULL, if `count` is 0, or if the subscriber has no callbacks;
- * PROMISE_ESTALE.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `subscriber` is NULL, if `count` is 0, or if the subscriber has no callbacks,
+ * unless it is that of promise_publisher_forward(); PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_subscriber_request(promise_subscriber_t *PROMISE_NULLABLE subscriber,
                                                         uint64_t count);
@@ -211,7 +211,8 @@ PROMISE_API promise_status_t promise_subscriber_cancel(promise_subscriber_t *PRO
  * to cancel (cancel.h) cancels the promise. If the promise is settled by other means, or its last reference is
  * released, the event passes to the next consumer.
  * Returns a new reference.
- * NULL: PROMISE_EINVAL if `subscriber` is NULL or has callbacks; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * NULL: PROMISE_EINVAL if `subscriber` is NULL, has callbacks, or is that of promise_publisher_forward();
+ * PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
@@ -221,7 +222,8 @@ promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
  * subscriber was cancelled; with an ERROR of domain "promise" and code PROMISE_EFULL by PROMISE_OVERFLOW_FAIL,
  * PROMISE_ECLOSED if the executor dropped a job of the subscriber, or PROMISE_ENOMEM. It is settled on the thread of
  * the last callback.
- * A request to cancel it (cancel.h) cancels the subscriber.
+ * A request to cancel it (cancel.h) cancels the subscriber. The program may settle or discard it: the subscriber goes
+ * on, and its end is not reported.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `subscriber` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */

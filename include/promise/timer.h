@@ -43,9 +43,9 @@ promise_sleep_on(promise_executor_t *PROMISE_NULLABLE executor, int64_t ns);
 
 /* Creates a promise that is settled as `promise`, `ns` nanoseconds after it. A request to cancel propagates to
  * `promise`. If `promise` is cancelled and the result was asked to cancel, in either order, the result is settled at
- * once, without the rest of the delay. Settling or discarding the result, or releasing it without callbacks, stops the
- * timer and frees it at once. If there is no memory for a timer when `promise` is settled, the result is rejected with
- * an ERROR of domain "promise" and code PROMISE_ENOMEM.
+ * once, without the rest of the delay. Settling or discarding the result stops the timer and frees it once the
+ * result's callbacks have returned; releasing it without callbacks does so at once. If there is no memory for a timer
+ * when `promise` is settled, the result is rejected with an ERROR of domain "promise" and code PROMISE_ENOMEM.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `promise` is NULL or `ns` negative; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */

@@ -17,7 +17,7 @@ typedef uint32_t promise_kind_t;
 
 enum {
   PROMISE_KIND_VOID = 1,       /* no content */
-  PROMISE_KIND_BOOL = 2,       /* as.b: 0, or anything else for true */
+  PROMISE_KIND_BOOL = 2,       /* as.b: 0, or anything else for true; the other bytes of `as` are ignored */
   PROMISE_KIND_I64 = 3,        /* as.i64 */
   PROMISE_KIND_U64 = 4,        /* as.u64 */
   PROMISE_KIND_F64 = 5,        /* as.f64 */
@@ -42,7 +42,7 @@ enum {
  * value that is not well-formed with PROMISE_EINVAL, unless their comments name another status. */
 typedef struct promise_value {
   promise_kind_t kind;
-  uint32_t reserved; /* 0 in a value that you fill; otherwise the library's */
+  uint32_t reserved; /* 0 in a value that you fill: in a DISCARDED another number is refused; otherwise the library's */
   union {
     uint8_t b;
     int64_t i64;

@@ -21,4 +21,7 @@ double statistics_passed(void);
 /* Returns the resident memory of the process in bytes. Aborts if /proc is not readable. */
 double statistics_resident(void);
 
+/* Returns the bytes of malloc()'s blocks that are not freed: memory that is free to be reused hides no growth. */
+double statistics_allocated(void);
+
 #endif

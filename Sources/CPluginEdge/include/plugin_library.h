@@ -72,9 +72,10 @@ uint64_t plugin_library_offset(const void *PROMISE_NONNULL address);
  * [any thread] */
 void plugin_library_rename(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL path);
 
-/* Returns whether a library of that path or name (DT_SONAME) is loaded.
+/* Returns the library that the system's loader takes for a path or a name (DT_SONAME), as the address that
+ * plugin_library_address() returns for its handle; NULL: none of that name is loaded.
  * [any thread] */
-bool plugin_library_is_loaded(const char *PROMISE_NONNULL name);
+const void *PROMISE_NULLABLE plugin_library_named(const char *PROMISE_NONNULL name);
 
 /* Notes the addresses of a library that stays mapped, for plugin_library_at(). `path` is copied.
  * [any thread] */

@@ -14,8 +14,8 @@ public struct LibraryExports {
   /// Verifies a library, given by its path or by a name that is looked for where the system's loader looks.
   public init(of library: String) throws(PluginError) {
     own = try Exports(of: LibraryFinder.path(of: library))
-    path = own.file.path
-    let needed = LibraryDependencies.closure(of: path, outside: []).dropFirst()
+    path = own.path
+    let needed = try LibraryDependencies.closure(of: path, outside: []).dropFirst()
     linked = needed.compactMap { try? Exports(of: $0) }
     isComplete = linked.count == needed.count
   }
@@ -30,23 +30,23 @@ public struct LibraryExports {
   /// be loaded. Empty if one of these libraries is damaged.
   public var missing: [String] {
     guard isComplete else { return [] }
-    return own.dynamic.needed.filter { name in
-      !linked.contains { $0.dynamic.symbol(named: name, hidden: true) != nil } && dlsym(nil, name) == nil
+    return own.tables.needed.filter { name in
+      !linked.contains { $0.tables.symbol(named: name, hidden: true) != nil } && dlsym(nil, name) == nil
     }
   }
 
   private struct Exports {
-    /// Holds the memory that `dynamic` reads.
-    let file: PluginFile
-    let dynamic: ELFDynamic
+    let path: String
+    let tables: ELFTableCheck
 
     init(of path: String) throws(PluginError) {
-      file = try PluginFile(opening: path)
-      dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
+      let file = try PluginFile(opening: path)
+      self.path = file.path
+      tables = try ELFVerifier.verify(file, exporting: [])
     }
 
     func contains(_ name: String) -> Bool {
-      dynamic.symbol(named: name).map { $0.isFunction || $0.isIndirectFunction } ?? false
+      tables.symbol(named: name).map { $0.isFunction || $0.isIndirectFunction } ?? false
     }
   }
 }

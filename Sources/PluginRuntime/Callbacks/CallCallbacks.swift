@@ -148,7 +148,12 @@ extension CallCallbacks {
   /// Ends the @settled callbacks. Late calls are not reported if the caller discarded the promise: threads of the
   /// plugin may call until they notice.
   private func over(quietly: Bool) {
-    state.withLock { ($0.isOver, $0.owner) = (true, nil) }
+    // Released outside the lock: the owner holds the call, and the call closures of the program.
+    let owner = state.withLock { state in
+      defer { (state.isOver, state.owner) = (true, nil) }
+      return state.owner
+    }
+    withExtendedLifetime(owner) {}
     end(.settled, quietly: quietly)
   }
 

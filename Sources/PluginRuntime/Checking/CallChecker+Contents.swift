@@ -30,12 +30,14 @@ extension CallChecker {
 }
 
 extension Parameter {
-  /// Whether the parameter is memory for plain data that the function writes, by its signature. Of `inout` parameters
-  /// only arrays count: a C declaration has the size of an array, but not its direction.
+  /// Whether the parameter is memory for plain data, or for one address, that the function writes, by its signature. Of
+  /// `inout` parameters only arrays count: a C declaration has the size of an array, but not its direction.
   fileprivate var mayHaveContents: Bool {
     switch direction {
     case .input: false
-    case .output: allocatedSize == nil && !isMoved && (type.countName == nil ? type : type.element).isWithoutAddresses
+    case .output:
+      allocatedSize == nil && !isMoved
+        && ((type.countName == nil ? type : type.element).isWithoutAddresses || type.isOneAddress)
     case .inOut: if case .array = type { type.isWithoutAddresses } else { false }
     }
   }
@@ -48,6 +50,14 @@ extension ValueType {
     case .scalar: true
     case .array(let element, _): element.isWithoutAddresses
     case .structure(let structure): structure.fields.allSatisfy { $0.type.isWithoutAddresses }
+    default: false
+    }
+  }
+  /// Whether it is one address: of an object, or of a text.
+  fileprivate var isOneAddress: Bool {
+    switch self {
+    case .pointer, .cstr: true
+    case .optional(let type), .own(let type, _): type.isOneAddress
     default: false
     }
   }

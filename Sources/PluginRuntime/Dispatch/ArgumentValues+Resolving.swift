@@ -37,7 +37,9 @@ extension ArgumentValues {
   private func appendDefault(at index: Int, for function: BoundFunction) throws(PluginError) {
     let fallback = function.plan.pointee.fallback(index)
     guard fallback.kind != 0 else { throw function.missing(function.signature.inputs[index]) }
-    withUnsafePointer(to: fallback) { _ = promise_value_retain($0) }
+    guard withUnsafePointer(to: fallback, { promise_value_retain($0) }) == PROMISE_OK else {
+      throw function.error(.noMemory, nil, 0)
+    }
     append(fallback)
   }
 

@@ -42,7 +42,9 @@ extension GeneralCall {
   /// objects that it makes. Memory that the library may keep for longer is never freed.
   mutating func share(_ kept: CallArena) {
     let memory = KeptMemory(kept)
-    guard plan.keepsWithObjects, !hasUnownedAddress, !usedObjects.isEmpty || plan.makesObjects else {
+    guard plan.keepsWithObjects, !hasUnownedAddress, !usedObjects.isEmpty || plan.makesObjects,
+      !usedObjects.contains(where: \.life.destructor.leavesObject)
+    else {
       return memory.keepForever()
     }
     // An object that kept itself would never be destroyed.
@@ -65,8 +67,9 @@ extension Signature {
   /// Whether each address among the arguments and results may be that of an object, so that the end of all of them is
   /// known.
   var keepsWithObjects: Bool {
-    let given = ([result] + outputs.map(\.type)).compactMap(\.self)
-    return given.allSatisfy { $0.isOwnedObject || !$0.hasPointer }
+    let given = ([result] + outputs.filter { $0.allocatedSize == nil }.map(\.type)).compactMap(\.self)
+    let allocated = outputs.filter { $0.allocatedSize != nil }
+    return given.allSatisfy { $0.isDestroyedObject || !$0.hasPointer } && allocated.allSatisfy(\.type.isOwnedObject)
       && inputs.allSatisfy { parameter in
         if case .pointer = parameter.type.unwrapped { return true }
         return parameter.type.isOwnedObject || !parameter.type.hasPointer

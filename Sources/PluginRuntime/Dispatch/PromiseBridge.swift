@@ -45,8 +45,11 @@ enum PromiseBridge {
           out.pointee = promise_value_t(reason: PromiseBridge.mismatch(value.pointee.nameOfContent, expected.type))
           return promise_verdict_t(PROMISE_REJECT)
         }
+        guard promise_value_retain(value) == PROMISE_OK else {
+          out.pointee = .tooManyReferences
+          return promise_verdict_t(PROMISE_REJECT)
+        }
         out.pointee = value.pointee
-        promise_value_retain(value)
         return promise_verdict_t(PROMISE_FULFILL)
       }, Unmanaged.passRetained(Expectation(type, plan)).toOpaque(),
       { Unmanaged<Expectation>.fromOpaque($0!).release() })

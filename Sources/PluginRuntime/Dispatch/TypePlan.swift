@@ -117,7 +117,7 @@ final class TypePlan: Sendable {
     case .slice(let element): return TypePlan(element).map { .slice($0) }
     case .terminated(let element): return TypePlan(element).map { .terminated($0) }
     case .reference(let target): return TypePlan(target).map { .reference($0) }
-    case .own(.pointer(let name), nil): return .object(name, nil, nil)
+    case .own(.pointer(let name), nil): return .object(name, library?.noDestructor(), library?.objects)
     case .own(.pointer(let name), let release?):
       guard let library, let destructor = library.destructor(release) else { return nil }
       return .object(name, destructor, library.objects)

@@ -25,7 +25,7 @@ public final class SerialThread: Sendable {
   // Written before the object is shared. A thread that was started keeps the object.
   private nonisolated(unsafe) let ready: UnsafeMutablePointer<sem_t> = .allocate(capacity: 1)
 
-  /// The number of the thread, if its calls run on one thread in workers, too; otherwise 0.
+  /// The lane: calls with this number also share one thread in a worker. 0: they may run on any thread there.
   private let lane: UInt64
 
   private static let lanes = Atomic<UInt64>(0)

@@ -236,6 +236,9 @@ enum PromiseFunctions {
     "promise_publisher_buffer": address(promise_publisher_buffer as @convention(c) (Handle?, Int) -> Handle?),
     "promise_publisher_scan": address(
       promise_publisher_scan as @convention(c) (Handle?, Value?, promise_fold_t?, Memory?, promise_free_t?) -> Handle?),
+    "promise_publisher_reduce": address(
+      promise_publisher_reduce as @convention(c) (Handle?, Value?, promise_fold_t?, Memory?, promise_free_t?) -> Handle?
+    ),
     "promise_publisher_take": address(promise_publisher_take as @convention(c) (Handle?, UInt64) -> Handle?),
     "promise_publisher_stateful": address(promise_publisher_stateful as @convention(c) (Handle?) -> Handle?),
     "promise_publisher_replay": address(promise_publisher_replay as @convention(c) (Handle?, Int) -> Handle?),

@@ -213,7 +213,9 @@ final class WaitingCall: Sendable {
 
   func start() {
     let started = begin(self)
-    if started !== promise { started.then({ [promise] in promise.resolve($0) }, { [promise] in promise.reject($0) }) }
+    guard started !== promise else { return }
+    // Not on this thread: a reload starts the calls that waited, and reactions may wait for its end.
+    WorkerLink.deliveries.run { [promise] in started.then({ promise.resolve($0) }, { promise.reject($0) }) }
   }
 
   /// Notes that a worker has the call. `stop` asks the worker to stop the call, and runs at once after a discard;

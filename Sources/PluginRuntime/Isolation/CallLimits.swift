@@ -13,6 +13,9 @@ public struct CallLimits: Sendable, Equatable {
   public var inFlight = Int.max
   /// The maximum number of calls that wait.
   public var queue = Int.max
+  /// The maximum number of bytes of a result, and of any other frame of a worker, with its shared memory. A worker that
+  /// sends more is killed. Results of `inFlight` calls can come at once, and the host copies them.
+  public var resultBytes = Int.max
   /// The handling of further calls.
   public var whenFull = Policy.wait
 

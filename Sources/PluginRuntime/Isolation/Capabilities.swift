@@ -43,7 +43,9 @@ public struct Capabilities: Sendable, Equatable {
 
   /// The forms of a capability as text.
   public static let forms =
-    "network, processes, read=PATH, write=PATH, env=NAME, memory=SIZE (such as 512M), cpu=SECONDS or all"
+    "network, processes, read=PATH, write=PATH, env=NAME, memory=SIZE (such as 512M), cpu=TIME (such as 5m) or all"
+
+  private static let names = ["network", "processes", "read", "write", "env", "memory", "cpu", "all"]
 
   /// Adds a capability that is written as text, in one of `forms`.
   ///
@@ -51,33 +53,34 @@ public struct Capabilities: Sendable, Equatable {
   ///   - folder: the folder that a relative path starts from; `nil` for the working directory.
   /// - Throws: `CapabilityMistake`.
   public mutating func allow(_ text: String, from folder: String? = nil) throws(CapabilityMistake) {
-    // By scalars: a path may begin with a mark, which makes one character with "=".
-    let parts = text.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      .map { String($0) }
-    let content = parts.count == 2 ? parts[1] : ""
-    switch (parts[0], parts.count) {
-    case ("network", 1): network = true
-    case ("processes", 1): processes = true
-    case ("all", 1): isUnrestricted = true
-    case ("read", 2) where !content.isEmpty: reads.append(Self.path(content, from: folder))
-    case ("write", 2) where !content.isEmpty: writes.append(Self.path(content, from: folder))
-    case ("env", 2):
-      guard !content.isEmpty, !content.contains("=") else {
+    let setting = text.cut(at: "=")
+    let name = setting?.before ?? text
+    switch (name, setting?.after) {
+    case ("network", nil): network = true
+    case ("processes", nil): processes = true
+    case ("all", nil): isUnrestricted = true
+    case ("read", let content?) where !content.isEmpty: reads.append(Self.path(content, from: folder))
+    case ("write", let content?) where !content.isEmpty: writes.append(Self.path(content, from: folder))
+    case ("env", let content?):
+      guard !content.isEmpty, content.cut(at: "=") == nil else {
         throw CapabilityMistake(description: "\"\(text)\" is not a capability: expected env=NAME, without a value")
       }
       environment.append(content)
-    case ("memory", 2):
+    case ("memory", let content?):
       guard let size = Self.size(content) else {
         throw CapabilityMistake(
           description: "\"\(text)\" has no size: expected a number of bytes, or one with K, M or G, such as 512M")
       }
       memory = size
-    case ("cpu", 2):
-      guard let seconds = Int64(content), (1...1_000_000_000).contains(seconds) else {
-        throw CapabilityMistake(description: "\"\(text)\" has no time: expected seconds from 1 to 1000000000")
+    case ("cpu", let content?):
+      guard let seconds = Seconds(content), seconds.value <= 1e9 else {
+        throw CapabilityMistake(
+          description: "\"\(text)\" has no time: expected \(Seconds.expectation), and at most 1000000000 s")
       }
-      cpuTime = .seconds(seconds)
-    default: throw CapabilityMistake(description: "\"\(text)\" is not a capability: expected \(Self.forms)")
+      cpuTime = seconds.duration
+    default:
+      let hint = Self.names.contains(name) ? "" : Suggestion.near(name, among: Self.names)
+      throw CapabilityMistake(description: "\"\(text)\" is not a capability: expected \(Self.forms)\(hint)")
     }
   }
 
@@ -125,7 +128,7 @@ public struct Capabilities: Sendable, Equatable {
   }
 
   /// The limit of processor time in whole seconds.
-  var cpuText: String? { cpuTime.map { "\(max(1, Int64(($0 / .seconds(1)).rounded(.up))))" } }
+  package var cpuText: String? { cpuTime.map { "\(max(1, Int64(($0 / .seconds(1)).rounded(.up))))" } }
 
   private static func path(_ path: String, from folder: String?) -> String {
     path.hasPrefix("/") || folder == nil ? path : "\(folder ?? "")/\(path)"

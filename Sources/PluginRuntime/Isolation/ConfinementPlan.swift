@@ -46,7 +46,8 @@ struct ConfinementPlan: Sendable {
   /// symbolic links resolved. Leaves out files of another kind, which a plugin may name as libraries.
   private static func files(of path: String, outside folders: [String]) -> [String] {
     let own = (try? PluginFile.resolve(path)) ?? path
-    let libraries = LibraryDependencies.closure(of: own, outside: folders).filter { $0 != path }
+    // If there are too many libraries, the worker has to read some of them to find that out.
+    let libraries = LibraryDependencies.search(for: own, outside: folders).found.filter { $0 != path }
     return (own == path ? [own] : [])
       + libraries.compactMap { path in
         guard let file = try? PluginFile(opening: path), (try? ELFVerifier.verifyKind(file)) != nil else { return nil }

@@ -139,4 +139,6 @@ extension Frame.Kind {
 /// The error of bytes that are not frames: the sender is not trusted any more.
 struct FrameError: Error, Equatable, CustomStringConvertible {
   let description: String
+  /// Whether the frame exceeds a limit that the program has set, and none of the format.
+  var isOverLimit = false
 }

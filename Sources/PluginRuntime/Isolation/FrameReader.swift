@@ -7,12 +7,14 @@ struct FrameReader {
   private let handles: UInt?
   /// Whether the bodies of calls are left encoded.
   private let leavesCalls: Bool
+  /// The maximum number of bytes of a frame, with its shared memory. A description may have more.
+  private let limit: Int
   private let descriptors = ReceivedDescriptors()
   /// The number of bytes of the frames that were taken, and of their shared memory.
   private(set) var taken: UInt64 = 0
 
-  init(handles: UInt? = nil, leavingCalls leavesCalls: Bool = false) {
-    (self.handles, self.leavesCalls) = (handles, leavesCalls)
+  init(handles: UInt? = nil, leavingCalls leavesCalls: Bool = false, limit: Int = .max) {
+    (self.handles, self.leavesCalls, self.limit) = (handles, leavesCalls, limit)
   }
 
   /// Appends bytes that have been received, and the descriptors that came with them, which the reader owns from now on.
@@ -53,13 +55,16 @@ struct FrameReader {
     guard blocks <= Frame.maximumBlocks else {
       throw FrameError(description: "a frame with \(blocks) blocks of memory, expected at most \(Frame.maximumBlocks)")
     }
-    guard length <= Frame.maximumLength else {
-      throw FrameError(description: "a frame of \(length) bytes, expected at most \(Frame.maximumLength)")
+    let limit = kind == .opened ? Int.max : limit
+    guard length <= min(Frame.maximumLength, limit) else {
+      throw FrameError(
+        description: "a frame of \(length) bytes, expected at most \(min(Frame.maximumLength, limit))",
+        isOverLimit: length <= Frame.maximumLength)
     }
     let body = start + Frame.headerSize
     guard bytes.count - body >= length else { return nil }
     start = body + length
-    let memory = try take(blocks)
+    let memory = try take(blocks, atMost: limit - length)
     taken += UInt64(memory.reduce(Frame.headerSize + length) { $0 + $1.count })
     if kind == .call, leavesCalls { return Frame(kind, request, encoding: bytes[body..<start], memory: memory) }
     do {
@@ -72,14 +77,18 @@ struct FrameReader {
   }
 
   /// Maps the next blocks of shared memory.
-  private func take(_ count: Int) throws(FrameError) -> [SharedBytes] {
+  private func take(_ count: Int, atMost limit: Int) throws(FrameError) -> [SharedBytes] {
     guard count <= descriptors.all.count else {
       throw FrameError(description: "a frame with \(count) blocks of memory, of which \(descriptors.all.count) came")
     }
     var memory: [SharedBytes] = []
-    var left = SharedBytes.longest
+    var left = min(SharedBytes.longest, limit)
     for _ in 0..<count {
-      memory.append(try SharedBytes(receiving: descriptors.takeFirst(), atMost: left))
+      do {
+        memory.append(try SharedBytes(receiving: descriptors.takeFirst(), atMost: left))
+      } catch {
+        throw FrameError(description: error.description, isOverLimit: limit < SharedBytes.longest)
+      }
       left -= memory[memory.count - 1].count
     }
     return memory

@@ -28,9 +28,12 @@ final class HandleTable: Sendable {
   /// - Throws: `ArgumentMismatch` if there are too many.
   func exported(_ value: PluginValue) throws(ArgumentMismatch) -> PluginValue {
     try value.replacingPointers { (pointer) throws(ArgumentMismatch) in
+      // Released outside the lock: without a thread for it, the destructor of an object runs in the release.
+      var former: PluginPointer?
       let number = state.withLock { state -> UInt32? in
         if let number = state.numbers[pointer] {
           // The address may now be that of another object.
+          former = state.pointers[Int(number) - 1]
           state.pointers[Int(number) - 1] = pointer
           return number
         }
@@ -39,6 +42,7 @@ final class HandleTable: Sendable {
         state.numbers[pointer] = UInt32(state.pointers.count)
         return UInt32(state.pointers.count)
       }
+      withExtendedLifetime(former) {}
       guard let number else {
         throw ArgumentMismatch(message: "is one address too many: a worker process keeps at most \(Self.maximum)")
       }

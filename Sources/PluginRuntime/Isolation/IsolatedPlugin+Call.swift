@@ -129,15 +129,6 @@ extension IsolatedPlugin: RemotePlugin {
   }
 }
 
-extension PluginDescription {
-  /// Returns the error for a function that the plugin does not have.
-  func unknownFunction(_ function: String) -> PluginError {
-    let names = functions.map(\.name).joined(separator: ", ")
-    return PluginError(
-      .unknownFunction, id, "has no function '\(function)'; it has \(names.isEmpty ? "none" : names)")
-  }
-}
-
 extension PluginValue {
   /// The first handle in the value.
   fileprivate var firstHandle: UInt? {

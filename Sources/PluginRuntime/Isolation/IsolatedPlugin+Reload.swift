@@ -8,9 +8,10 @@ extension IsolatedPlugin {
   /// `IsolationOptions.loadTimeout`. They may return promises.
   ///
   /// - `quiesce()` in the old workers, before the new ones start, to release a port or a lock file. New calls wait from
-  ///   then on until the exchange is over.
+  ///   then on until the exchange is over. If it exceeds its limit, the reload fails, and the worker lives on.
   /// - `health()` in the new workers, before they get calls.
-  /// - `resume()` in the old workers, if the new ones are not used after all, once these have ended.
+  /// - `resume()` in the old workers, if the new ones are not used after all, once these have ended. A worker whose
+  ///   `resume()` is rejected is ended, with its calls; the next call starts another one, which loads the old file.
   ///
   /// When it returns, new calls are made by the new workers. Calls under way end in the old ones, until the deadline;
   /// then they are rejected with a `PluginError` of the kind `closed`.
@@ -58,7 +59,7 @@ extension IsolatedPlugin {
       if description.functions.contains(where: { $0.name == "quiesce" }) { flow.hold() }
       for process in old {
         quiesced.append(process)
-        try process.perform("quiesce")
+        try process.perform("quiesce", sparesWorker: true)
       }
       try checkOpen(description)
       try Self.start(settings.replacing(description, adopting: adoption), &new)
@@ -69,10 +70,13 @@ extension IsolatedPlugin {
       // They may hold a port or a lock that the old workers take back.
       for process in new { process.waitUntilEnded() }
       for process in quiesced {
+        let generation = process.generation
         do throws(PluginError) {
           try process.perform("resume")
         } catch {
           settings.host.log(.error, description.id, "\(error)")
+          // It may lack the port or the lock that it has released.
+          process.kill(generation, "its resume() was rejected")
         }
       }
       flow.release()

@@ -16,10 +16,18 @@ public struct IsolationOptions: Sendable {
   /// The time for which calls are then rejected, with a `PluginError` of the kind `quarantined`. Afterwards one worker
   /// is tried.
   public var coolDown: Duration = .seconds(60)
-  /// Receives the path of the plugin's file, a descriptor of the copy that the workers loaded, and the reason, when
-  /// `coolDown` begins. The file at the path may be another one by then. `copy` is `nil` for files of the system. It
-  /// stays open until the function returns. Must not wait.
-  public var circuitOpened: @Sendable (_ path: String?, _ copy: Int32?, _ reason: String) -> Void = { _, _, _ in }
+  /// Receives the end of each worker that had answered a call, and of each that had begun to map the plugin and ended
+  /// by a fault of the plugin, while it was loaded or later. A worker that refuses the plugin, or is killed because the
+  /// host shuts down or a caller's call did not stop, has no fault.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the plugin's file, which may be another one by now.
+  ///   - copy: a descriptor of the copy that the worker loaded, open until the function returns; `nil` for files of
+  ///     the system, and for workers that only read a description.
+  ///   - fault: the end in one sentence; `nil` if the worker had answered a call.
+  ///
+  /// Called before the calls of the worker are rejected. Must not wait.
+  public var workerEnded: @Sendable (_ path: String?, _ copy: Int32?, _ fault: String?) -> Void = { _, _, _ in }
   /// Receives the end of each worker that did not unload the plugin and exit as it was asked to, or that ended without
   /// being asked while it had no call: a `PluginError` of the kind `workerEnded`. Must not wait. If `nil`, the end is
   /// logged.

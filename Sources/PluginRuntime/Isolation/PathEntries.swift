@@ -1,7 +1,7 @@
 import Glibc
 
-/// The entries of folders that decide which file a path leads to: each symbolic link on the way, then the file, or the
-/// first entry that is missing.
+/// The entries of folders that decide which file a path leads to: each folder and each symbolic link on the way, then
+/// the file, or the first entry that is missing.
 enum PathEntries {
   struct Entry: Hashable {
     /// The absolute path, without symbolic links.
@@ -9,24 +9,32 @@ enum PathEntries {
     let name: String
 
     var path: String { folder == "/" ? "/\(name)" : "\(folder)/\(name)" }
+
+    /// Whether a folder is there, and no link to one.
+    var isFolder: Bool {
+      var status = stat()
+      return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
   }
 
   /// Returns the entries of an absolute path, as it leads now.
   static func of(_ path: String) -> [Entry] {
     var pending = parts(of: path)
     var folder = "/"
+    var links = 0
     var entries: [Entry] = []
     while let part = pending.popLast() {
       if part == ".." { folder = parent(of: folder) }
       if part == "." || part == ".." { continue }
       let entry = Entry(folder: folder, name: part)
+      entries.append(entry)
       if let target = target(of: entry.path) {
-        entries.append(entry)
-        guard entries.count <= mostLinks else { return entries }
+        links += 1
+        guard links <= mostLinks else { return entries }
         if target.hasPrefix("/") { folder = "/" }
         pending += parts(of: target)
       } else if pending.isEmpty || access(entry.path, F_OK) != 0 {
-        return entries + [entry]
+        return entries
       } else {
         folder = entry.path
       }

@@ -109,22 +109,26 @@ final class PluginProcess: Sendable {
     case .outdated:
       return begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays)
     case .full:
-      promise.reject(PluginError(.overloaded, function.subject, "is not called: its worker process reads no calls"))
+      let error = PluginError(.overloaded, function.subject, "is not called: its worker process reads no calls")
+      // Not on this thread, if the call waited: reactions would run with a lock of the thread that starts it.
+      if waiting == nil { promise.reject(error) } else { WorkerLink.deliveries.run { promise.reject(error) } }
     }
     return promise
   }
 
-  /// Calls a function without arguments that the plugin may have, and waits for its end.
+  /// Calls an optional function of the plugin, such as `quiesce`, and waits until its result is settled, at most for
+  /// the time limit. A no-op if the plugin has no such function, or if it has parameters.
   ///
+  /// - Parameter sparesWorker: whether the worker lives on, with its calls, if the function exceeds the limit.
   /// - Throws: `PluginError`: the reason of the rejection.
-  func perform(_ function: String) throws(PluginError) {
+  func perform(_ function: String, sparesWorker: Bool = false) throws(PluginError) {
     guard let function = functions[function], function.signature.inputs.isEmpty else { return }
     let limit = settings.options.loadTimeout
     let outcome = Mutex<PluginError?>(nil)
     let settled = DispatchSemaphore(value: 0)
     let subject = function.subject
     let promise =
-      begin(function, [], CallTerms(depth: CallStack.depth, timeout: limit))
+      begin(function, [], CallTerms(depth: CallStack.depth, timeout: limit, sparesWorker: sparesWorker))
       ?? .reject(PluginError(.closed, subject, "is not called any more: its worker process is shut down"))
     promise.then(
       { _ in settled.signal() },
@@ -137,6 +141,9 @@ final class PluginProcess: Sendable {
     settled.wait()
     if let error = outcome.withLock({ $0 }) { throw error }
   }
+
+  /// Ends the process of that generation, for a reason that its calls report. The next call starts another one.
+  func kill(_ generation: Int, _ reason: String) { link.kill(generation, reason) }
 
   /// Refuses new calls; those under way have until `end`.
   func beginClosing(end: ContinuousClock.Instant) { link.beginClosing(end: end) }

@@ -6,10 +6,10 @@ import Synchronization
 ///
 ///     let watcher = try PluginWatcher(host) { plugin, outcome in print(plugin, outcome) }
 ///
-/// A file is changed by writing to it, by renaming another file to its path, or by exchanging a symbolic link on the
-/// path that it was loaded from. The file of an adoption counts too. Workers have mapped a sealed copy, so writes do
-/// not disturb them; files of the system are not copied, so rename to their paths. Reloads begin once none of
-/// these files changes any more.
+/// A file is changed by writing to it, by renaming another file to its path, or by exchanging a symbolic link or a
+/// folder on the path that it was loaded from. While there is no file at the path, nothing is reloaded. The file of an
+/// adoption counts too. Workers have mapped a sealed copy, so writes do not disturb them; files of the system are not
+/// copied, so rename to their paths. Reloads begin once none of these files changes any more.
 public final class PluginWatcher: Sendable {
   /// Receives the outcome of each reload, on the thread of the watcher.
   public typealias Report =
@@ -74,16 +74,34 @@ public final class PluginWatcher: Sendable {
 
   /// Watches the folders of a plugin's paths, as they lead now.
   private func watch(_ plugin: any RemotePlugin, _ watched: inout Watched) throws(PluginError) {
-    let entries = Set(plugin.files.flatMap(PathEntries.of))
-    for folder in Set(entries.map(\.folder)) {
-      // Links are also made at their paths.
-      let watch = inotify_add_watch(inotify, folder, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE))
-      guard watch >= 0 else {
-        throw PluginError(.notReadable, folder, "cannot be watched: \(SystemLimit.text(errno))")
-      }
-      watched.folders[watch] = folder
+    var entries: Set<PathEntries.Entry> = []
+    // Again if the paths lead elsewhere by then: an entry that was made before its folder was watched has no event.
+    for _ in 0..<100 {
+      let present = Set(plugin.files.flatMap(PathEntries.of))
+      if present == entries { break }
+      entries = present
+      for folder in Set(entries.map(\.folder)) { try watch(folder, entries, &watched.folders) }
     }
     watched.entries[plugin.description.id] = entries
+  }
+
+  /// Watches a folder in place of the one that was at its path before.
+  private func watch(
+    _ folder: String, _ entries: Set<PathEntries.Entry>, _ folders: inout [Int32: String]
+  ) throws(PluginError) {
+    // Links and folders are also made at their paths.
+    let watch = inotify_add_watch(inotify, folder, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE))
+    let error = errno
+    for (other, path) in folders where path == folder && other != watch {
+      inotify_rm_watch(inotify, other)
+      folders[other] = nil
+    }
+    if watch >= 0 {
+      folders[watch] = folder
+    } else if error != EACCES || entries.contains(where: { $0.folder == folder && !$0.isFolder }) {
+      throw PluginError(.notReadable, folder, "cannot be watched: \(SystemLimit.text(error))")
+    }
+    // A folder that the user may not list, on the way to others, is not watched.
   }
 
   private func run(_ watched: Watched) {
@@ -112,6 +130,10 @@ public final class PluginWatcher: Sendable {
       let id = plugin.description.id
       guard watched.entries[id]?.isDisjoint(with: changed) == false else { continue }
       do throws(PluginError) {
+        // Before the file is read, so that a later change is noticed.
+        try watch(plugin, &watched)
+        // A build may have removed the file, and be about to write another one.
+        if plugin.files.contains(where: { access($0, F_OK) != 0 && errno == ENOENT }) { continue }
         let description = try reload(plugin, &watched)
         report(id, .success(description))
       } catch {
@@ -121,8 +143,6 @@ public final class PluginWatcher: Sendable {
   }
 
   private func reload(_ plugin: any RemotePlugin, _ watched: inout Watched) throws(PluginError) -> PluginDescription {
-    // Before the file is read, so that a later change is noticed.
-    try watch(plugin, &watched)
     let description = try host.reload(plugin.description.id, adopting: try prepare(plugin.description))
     // A new adoption may name another library.
     if description.adoption != nil { try watch(plugin, &watched) }

@@ -38,6 +38,7 @@ public final class PluginWorker: Sendable {
   public static func run() -> Never {
     plugin_process_end_with_parent()
     SignalAction.catchWriteSignals()
+    preferForMemory()
     // While the process has one thread.
     let copy = Confinement.enter()
     ProcessGuard.install(
@@ -53,6 +54,14 @@ public final class PluginWorker: Sendable {
       main.wait()
       main.runOnce()
     }
+  }
+
+  /// Makes this process, and those that it starts, the first that the kernel ends when the machine's memory is used up.
+  private static func preferForMemory() {
+    let file = Glibc.open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    _ = write(file, "1000", 4)
+    close(file)
   }
 
   /// Handles a frame on the thread that reads.
@@ -182,7 +191,7 @@ public final class PluginWorker: Sendable {
     guard let incoming, incoming.function < UInt64(loaded.functions.count) else {
       throw FrameError(
         description:
-          "a call whose body is no array of the number of a function (below \(loaded.functions.count)), depth, lane, "
+          "a call whose body is not an array of the number of a function (below \(loaded.functions.count)), depth, lane, "
           + "whether the result stays, and arguments")
     }
     let call = WorkerCall(request, loaded.functions[Int(incoming.function)], answer: loaded.answer)

@@ -48,9 +48,10 @@ final class RemoteCall: Sendable {
     return frame
   }
 
-  /// Whether releasing the call releases no closure of the program, and no promise that others made.
+  /// Whether releasing the call releases no closure and no error of the program, and no promise that others made.
   var isPlain: Bool {
     demand != nil && terms.progress == nil && arguments.callbacks.isEmpty && arguments.promises.isEmpty
+      && thrown.isEmpty
   }
 
   /// The next time at which the call is to be stopped, or its worker killed.

@@ -18,17 +18,18 @@ extension Signature {
 
   private static func checking(_ callback: PluginCallback, _ parameter: Parameter?, _ subject: String) -> PluginCallback
   {
-    PluginCallback { values in
+    let type: CallbackType? = if case .callback(let type)? = parameter?.type.unwrapped { type } else { nil }
+    var checking = PluginCallback { values in
       do throws(ArgumentMismatch) {
-        guard let parameter, case .callback(let type) = parameter.type.unwrapped else {
-          throw ArgumentMismatch(message: "it is not a callback of the function")
-        }
+        guard let type else { throw ArgumentMismatch(message: "it is not a callback of the function") }
         try type.check(values)
       } catch {
         throw PluginError.misuse(of: parameter?.name ?? "", in: subject, error)
       }
       return try callback.run(values)
     }
+    checking.scope = type?.scope ?? .call
+    return checking
   }
 }
 

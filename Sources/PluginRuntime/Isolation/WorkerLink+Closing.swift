@@ -15,6 +15,15 @@ extension WorkerLink {
     wake()
   }
 
+  /// Has the worker of a generation killed, if it has not ended, for a reason that its calls report. Calls from now on
+  /// wait for the next one.
+  func kill(_ generation: Int, _ reason: String) {
+    state.withLock { state in
+      if state.generation == generation, state.phase == .open { (state.killReason, state.phase) = (reason, .waiting) }
+    }
+    wake()
+  }
+
   /// Ends the link forever. Returns the calls that were left.
   func close() -> [RemoteCall] {
     state.withLock { $0.phase = .closed }
@@ -24,8 +33,8 @@ extension WorkerLink {
   /// Removes and returns all calls, with those whose results the worker keeps. Their answers will be ignored.
   func takeCalls() -> [RemoteCall] {
     moveKept { state, promises in
-      defer { (state.calls, state.unsent) = (RemoteCalls(), []) }
-      return state.calls.sorted + state.kept.moveToHost(&promises)
+      defer { state.unsent = [] }
+      return state.calls.sorted.compactMap { state.remove($0.request) } + state.kept.moveToHost(&promises)
     }
   }
 }

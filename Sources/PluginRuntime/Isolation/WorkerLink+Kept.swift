@@ -19,7 +19,7 @@ extension WorkerLink {
       guard let call = state.calls[request] else { return (nil, nil) }
       // The call stays, and is rejected with the end of the worker.
       guard call.isTaken else { return (nil, "the size of a result that no later call takes") }
-      state.calls.removeValue(forKey: request)
+      _ = state.remove(request)
       state.kept[request] = KeptResult(call, size: size)
       return (call, nil)
     }

@@ -44,7 +44,7 @@ extension WorkerLink {
       var pending = state.calls.dependents(of: request)
       while let next = pending.popLast() {
         pending += state.calls.dependents(of: next.request)
-        guard let call = state.calls.removeValue(forKey: next.request) else { continue }
+        guard let call = state.remove(next.request) else { continue }
         state.unsent.removeAll { $0 == call.request }
         taken.append(call)
       }

@@ -14,6 +14,13 @@ import Synchronization
 final class WorkerLink: Sendable {
   enum Phase: Sendable { case waiting, open, closing, closed }
 
+  /// A callback that a worker may run.
+  struct SentCallback: Sendable {
+    let callback: PluginCallback
+    /// Whether it was run, and is of the scope `once`.
+    var isOver = false
+  }
+
   struct State {
     var phase = Phase.waiting
     var generation = 0
@@ -23,7 +30,8 @@ final class WorkerLink: Sendable {
     var kept = KeptResults()
     /// Calls whose frames are to be sent once a worker has loaded the plugin, in their order.
     var unsent: [UInt64] = []
-    var callbacks: [UInt64: PluginCallback] = [:]
+    /// The callbacks that the worker may run, by their numbers.
+    var callbacks: [UInt64: SentCallback] = [:]
     var crossedEnds = CrossedEnds()
     /// Calls of other plugins, by the numbers of the worker.
     var foreign: [UInt64: ForeignCall] = [:]
@@ -35,6 +43,8 @@ final class WorkerLink: Sendable {
     var nextTime: ContinuousClock.Instant?
     /// The time at which calls are given up, while the link closes.
     var end: ContinuousClock.Instant?
+    /// The reason for which the worker is to be killed.
+    var killReason: String?
     /// Whether the thread that serves the link has no time to wake at, so that a call has to wake it.
     var isAsleep = false
 
@@ -69,7 +79,24 @@ final class WorkerLink: Sendable {
     }
 
     private mutating func noteCallbacks(_ call: RemoteCall) {
-      for (number, callback) in call.arguments.callbacks { callbacks[number] = callback }
+      for (number, callback) in call.arguments.callbacks { callbacks[number] = SentCallback(callback: callback) }
+    }
+
+    /// Removes and returns a call that was sent, which has ended or was given up. The worker can no longer run those of
+    /// its callbacks whose scope ends with the call. The call keeps their closures: they are released with it.
+    mutating func remove(_ request: UInt64) -> RemoteCall? {
+      guard let call = calls.removeValue(forKey: request) else { return nil }
+      for (number, callback) in call.arguments.callbacks where callback.scope == .call || callback.scope == .settled {
+        callbacks[number] = nil
+      }
+      return call
+    }
+
+    /// Returns a callback that the worker runs; `nil` if its scope has ended.
+    mutating func callbackToRun(_ number: UInt64) -> PluginCallback? {
+      guard let sent = callbacks[number], !sent.isOver else { return nil }
+      if sent.callback.scope == .once { callbacks[number]?.isOver = true }
+      return sent.callback
     }
   }
 

@@ -12,7 +12,6 @@ extension WorkerServer {
     let reason =
       "its worker processes ended \(failures) times in a row without an answer; the last one: \(end.sentence)"
     settings.host.log(.error, settings.id(nil), "is not started for \(settings.options.coolDown): \(reason)")
-    settings.options.circuitOpened(settings.source.path, settings.file?.descriptor, reason)
     let time = ContinuousClock.now + settings.options.coolDown
     while ContinuousClock.now < time, link.state.withLock({ $0.phase == .waiting }) {
       reject(link.takeCalls()) { call in
@@ -22,6 +21,11 @@ extension WorkerServer {
     }
     return failures - 1
   }
+}
+
+extension PluginError {
+  /// Whether the program's rule refuses the file (`LibraryAdmission`). The plugin has not failed then.
+  var isAdmission: Bool { kind == .notTrusted || kind == .quarantined }
 }
 
 extension PluginSource {

@@ -24,7 +24,7 @@ extension WorkerServer {
           try handle(frame)
         }
       } catch {
-        kill("it sent \(error)")
+        kill("it sent \(error)", isDecision: error.isOverLimit)
       }
     }
     return true
@@ -121,7 +121,7 @@ extension WorkerServer {
   private func answer(_ frame: Frame) throws(FrameError) {
     if frame.kind == .progress { return try progress(frame) }
     // The call was given up while its answer was under way; or it never existed. So this is not a sign of life.
-    guard let call = link.state.withLock({ $0.calls.removeValue(forKey: frame.request) }) else { return }
+    guard let call = link.state.withLock({ $0.remove(frame.request) }) else { return }
     answered()
     let isRejected = frame.kind == .rejected
     let refused = confinement?.take(frame.request, since: call.began, isRejected: isRejected) ?? []
@@ -152,8 +152,9 @@ extension WorkerServer {
         cause.kind, name(call.function), "depends on \(cause.subject), which was rejected: \(cause.message)"
       ).because(of: cause)
     }
-    let rejection = CallbackRejection(reason: reason)
-    WorkerLink.deliveries.run(with: consume call) { $0.promise.reject(rejection.reason) }
+    // The reason can be an object of the program, so it is moved too.
+    let rejected = RejectedCall(call: consume call, rejection: CallbackRejection(reason: consume reason))
+    WorkerLink.deliveries.run(with: consume rejected) { $0.call.promise.reject($0.rejection.reason) }
   }
 
   /// Notes that the worker has fulfilled a call, and keeps its result.
@@ -216,17 +217,36 @@ extension WorkerServer {
       case .uint(let request) = parts[1], case .array(let arguments) = parts[2], case .uint(let depth) = parts[3]
     else { throw FrameError(description: "the call of a callback of an unknown form") }
     try noteQuestion()
-    let callback = link.state.withLock { $0.callbacks[number] }
+    guard let callback = link.state.withLock({ $0.callbackToRun(number) }) else {
+      let error = PluginError(.closed, settings.id(description), "runs a callback whose scope has ended")
+      return link.answer(.returned, frame.request, .failure(CallbackRejection(reason: error)), to: generation)
+    }
     let isRun = link.questions.runElsewhere { [link, generation] in
       let answer: WorkerQuestions.Answer
       do {
-        answer = .success(try CallStack.at(Int(clamping: depth)) { try callback?.run(arguments) } ?? .void)
+        answer = .success(try CallStack.at(Int(clamping: depth)) { try callback.run(arguments) })
       } catch {
         answer = .failure(link.crossing(error, of: request))
       }
       link.answer(.returned, frame.request, answer, to: generation)
     }
     if !isRun { link.answer(.returned, frame.request, .failure(noThread("a callback")), to: generation) }
+  }
+
+  /// Returns the job that makes a call of another plugin. From then on the job alone holds the call, and with it the
+  /// result: this thread must not release objects of the program.
+  private func calling(
+    _ call: ForeignCall, for request: UInt64, _ make: @escaping @Sendable () -> Promise<PluginValue>
+  ) -> CallThreads.Job {
+    { [link, generation] in
+      let promise = make()
+      call.begin(promise)
+      let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
+        link.state.withLock { if $0.foreign[request] === call { $0.foreign[request] = nil } }
+        link.answer(.answered, request, answer, to: generation)
+      }
+      promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
+    }
   }
 
   /// The answer to a question for which no thread can be started. The thread that serves the link must not wait for it.
@@ -255,16 +275,10 @@ extension WorkerServer {
     // Noted before the next frame is read, which may cancel it.
     let call = ForeignCall()
     link.state.withLock { $0.foreign[frame.request] = call }
-    let isRun = link.questions.runElsewhere { [link, settings, generation] in
-      let promise = CallStack.at(Int(clamping: depth)) { settings.callOtherPlugin(function, plugin, arguments) }
-      call.begin(promise)
-      let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
-        link.state.withLock { if $0.foreign[frame.request] === call { $0.foreign[frame.request] = nil } }
-        link.answer(.answered, frame.request, answer, to: generation)
-      }
-      promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
+    let job = calling(consume call, for: frame.request) { [settings] in
+      CallStack.at(Int(clamping: depth)) { settings.callOtherPlugin(function, plugin, arguments) }
     }
-    guard !isRun else { return }
+    guard !link.questions.runElsewhere(consume job) else { return }
     link.state.withLock { $0.foreign[frame.request] = nil }
     link.answer(.answered, frame.request, .failure(noThread("\(plugin).\(function)")), to: generation)
   }
@@ -298,4 +312,10 @@ extension PluginCallback {
       return try PluginValue(&result)
     }
   }
+}
+
+/// A call with the reason of its rejection. Swift 6.3.1 crashes on a tuple of a call that is consumed.
+private struct RejectedCall: Sendable {
+  let call: RemoteCall
+  let rejection: CallbackRejection
 }

@@ -55,8 +55,8 @@ extension WorkerServer {
   }
 
   /// Kills the process, for a reason that its calls report. The first reason counts.
-  func kill(_ reason: String, isLate: Bool = false) {
-    if fault == nil { (fault, self.isLate) = (reason, isLate) }
+  func kill(_ reason: String, isLate: Bool = false, isDecision: Bool = false) {
+    if fault == nil { (fault, self.isLate, self.isDecision) = (reason, isLate, isDecision) }
     stageEnd = nil
     plugin_process_kill(process.pid)
   }
@@ -95,9 +95,10 @@ extension WorkerServer {
     guard fault == nil else { return }
     let now = ContinuousClock.now
     let (isFull, lacksDescriptors) = link.sender.withLock { ($0.isFull, $0.lacksDescriptors) }
-    let (isDue, isClosing, isBusy) = link.state.withLock { state in
-      (state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty)
+    let (isDue, isClosing, isBusy, reason) = link.state.withLock { state in
+      (state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty, state.killReason)
     }
+    if let reason { return kill(reason, isDecision: true) }
     if isFull { return kill("it does not read its frames") }
     if let stageEnd, stageEnd <= now { return kill(expectation ?? stageFault, isLate: expectation == nil) }
     if isDue { checkCalls(now) }
@@ -145,10 +146,15 @@ extension WorkerServer {
             state.unsent.remove(at: index)
             state.calls.removeValue(forKey: call.request)
             over.append(call)
+            continue
+          }
+          stopped.append(call.request)
+          if call.terms.sparesWorker {
+            _ = state.remove(call.request)
+            over.append(call)
           } else {
             call.timedOut = call.terms.timeout
             call.killTime = now + settings.options.grace
-            stopped.append(call.request)
           }
         }
       }
@@ -160,7 +166,9 @@ extension WorkerServer {
     // Answers that came before the worker is killed count, also that of this call.
     receive(chunks: 256)
     if link.state.withLock({ $0.calls[stuck.request] != nil }) {
-      kill("its function \(stuck.function) did not stop within \(settings.options.grace) after it was asked to")
+      kill(
+        "its function \(stuck.function) did not stop within \(settings.options.grace) after it was asked to",
+        isDecision: true)
     }
   }
 
@@ -169,7 +177,7 @@ extension WorkerServer {
     let (isClosing, isIdle, end) = link.state.withLock { ($0.phase == .closing, $0.calls.isEmpty, $0.end) }
     guard isClosing else { return }
     guard stage == .running else {
-      if stage == .greeting || stage == .opening || stage == .loading { kill("the host shut down") }
+      if stage == .greeting || stage == .opening || stage == .loading { kill("the host shut down", isDecision: true) }
       return
     }
     guard isIdle || (end ?? now) <= now else { return }

@@ -35,6 +35,8 @@ final class WorkerServer {
   @exclusivity(unchecked) var fault: String?
   /// Whether that reason is the time limit of a stage.
   var isLate = false
+  /// Whether that reason is a decision of the host or of a caller, and not a fault of the plugin.
+  var isDecision = false
   /// The reason for which it is killed if it has not ended by `stageEnd`; `nil`: that of the stage.
   var expectation: String?
   /// The times of the last `ping`, and of the first without an answer.
@@ -68,11 +70,12 @@ final class WorkerServer {
     repeat {
       let end = serveWorker()
       guard isLoaded else { break }
-      // Counts only workers that ended after they had begun to map the plugin.
-      if stage != .greeting { failures = hasAnswered ? 0 : failures + 1 }
+      // Counts only workers that ended after they had begun to map the plugin, and may map it.
+      let counts = stage != .greeting && refusal?.isAdmission != true
+      if counts { failures = hasAnswered ? 0 : failures + 1 }
       restarts = hasAnswered ? 0 : restarts + 1
       if let end {
-        if stage != .greeting { failures = breakCircuit(after: end, failures: failures) }
+        if counts { failures = breakCircuit(after: end, failures: failures) }
         waitBeforeRestart()
       }
     } while waitForCalls()
@@ -83,9 +86,10 @@ final class WorkerServer {
   private func serveWorker() -> WorkerEnd? {
     (generation, worker) = (settings.generations.next(), WorkerSettings.newWorker())
     (stage, fault, expectation, refusal, hasAnswered) = (.greeting, nil, nil, nil, false)
-    isLate = false
+    (isLate, isDecision) = (false, false)
     (lastPing, pinged) = (nil, nil)
-    (reader, output) = (FrameReader(handles: HandleTable.upperHalf(worker)), WorkerOutput())
+    reader = FrameReader(handles: HandleTable.upperHalf(worker), limit: settings.options.limits.resultBytes)
+    output = WorkerOutput()
     var cause: WorkerEnd.Cause
     if let error = start() {
       let limit = error == EAGAIN ? ": \(SystemLimit.tasks)" : ""
@@ -99,6 +103,10 @@ final class WorkerServer {
     let end = WorkerEnd(
       cause: cause, fault: fault, isLate: isLate, version: description?.version, generation: generation, pending: .zero,
       output: output.lines, refusals: refusals(cause))
+    // The plugin has unloaded. If the status is unknown, other code of this program has reaped the process.
+    let isExpected = stage == .exiting && (cause == .exited(status: 0) || cause == .unknown)
+    // Before the calls are rejected: the program may end then.
+    if !isExpected || hasAnswered { reportEnd(end) }
     let calls = link.end(keepingUnsent: wasRunning)
     let error = refusal ?? PluginError(.workerEnded(end), settings.source.name, end.report)
     guard isLoaded else {
@@ -106,11 +114,10 @@ final class WorkerServer {
       return end
     }
     rejectCrashed(calls, end)
-    // The plugin has unloaded. If the status is unknown, other code of this program has reaped the process.
-    if stage == .exiting, cause == .exited(status: 0) || cause == .unknown { return nil }
     // Rejections of fetches, and of calls whose results were kept, do not report the end.
     let isReported = stage == .running && calls.contains { $0.demand != nil }
     WorkerLink.deliveries.release(all: consume calls)
+    if isExpected { return nil }
     if isReported { return end }
     if wasRunning, let unloadFailed = settings.options.unloadFailed {
       unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))
@@ -118,6 +125,17 @@ final class WorkerServer {
       settings.host.log(.error, settings.id(description), end.report)
     }
     return end
+  }
+
+  /// Reports a worker that has answered a call, or has ended by a fault of the plugin.
+  private func reportEnd(_ end: WorkerEnd) {
+    // Without a fault, the signal is that of a system without memory, or of another process.
+    let isStrayed = fault == nil && end.cause == .killed(signal: SIGKILL) && end.refusals.isEmpty
+    guard hasAnswered || stage != .greeting && refusal == nil && !isDecision && !isStrayed else { return }
+    // An adopted library of the system: all adoptions use it, and the description of this one may be wrong.
+    if case .adoption = settings.source, settings.file == nil { return }
+    settings.options.workerEnded(
+      settings.source.path, settings.file?.descriptor, hasAnswered ? nil : end.sentence)
   }
 
   /// Opens the link when a worker has loaded the plugin. The first worker also reports the description.
@@ -172,6 +190,7 @@ final class WorkerServer {
       state.generation = generation
       state.worker = worker
       state.questions = 0
+      state.killReason = nil
     }
     let plan = ConfinementPlan(capabilities, settings.source, settings.options.program)
     let confinement = ConfinementWatch(plan, process, settings.file)

@@ -53,13 +53,18 @@ final class ABIDestination: CallDestination {
   deinit { promise_release(promise) }
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {
-    promise_value_retain(value)
+    guard promise_value_retain(value) == PROMISE_OK else { return rejectForLimit() }
     promise_resolve(promise, value)
   }
 
   func reject(with reason: UnsafePointer<promise_value_t>) {
-    promise_value_retain(reason)
+    guard promise_value_retain(reason) == PROMISE_OK else { return rejectForLimit() }
     promise_reject(promise, reason)
+  }
+
+  private func rejectForLimit() {
+    var reason = promise_value_t.tooManyReferences
+    promise_reject(promise, &reason)
   }
 
   func reject(with error: PluginError) {

@@ -76,7 +76,7 @@ public final class CallThreads: Sendable {
   public func run(_ job: consuming @escaping Job) { add(Entry(run: consume job), runsHere: true) }
 
   /// Runs a job with a value, and releases the value on the job's thread: its objects of the program may take long to
-  /// end.
+  /// end. The caller may release the captures of `body` last, so objects of the program belong into the value.
   func run<Value: Sendable>(with value: consuming Value, _ body: @escaping @Sendable (Value) -> Void) {
     // Passed on from a variable: the caller keeps the captures of a closure that it passes on from a capture list.
     let job: Job = { [value = consume value] in body(value) }

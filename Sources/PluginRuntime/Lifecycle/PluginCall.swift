@@ -217,11 +217,12 @@ extension PluginCall {
 
   /// Ends the call because its destination was discarded, and discards the plugin's promise.
   func discard() {
-    let promise = state.withLock { state in
-      state.isDiscarded = true
-      state.destination = nil
-      return retained(state.promise)
+    // The destination is released outside the lock: it holds closures of the program.
+    let (promise, destination) = state.withLock { state in
+      defer { (state.isDiscarded, state.destination) = (true, nil) }
+      return (retained(state.promise), state.destination)
     }
+    withExtendedLifetime(destination) {}
     discard(promise)
   }
 

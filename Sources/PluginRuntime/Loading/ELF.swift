@@ -43,6 +43,8 @@ struct ELFSegment: Equatable {
   static let load: UInt32 = 1, dynamic: UInt32 = 2, note: UInt32 = 4, headers: UInt32 = 6, threadLocal: UInt32 = 7
   static let unwinding: UInt32 = 0x6474_E550, stack: UInt32 = 0x6474_E551
   static let readOnlyAfterRelocation: UInt32 = 0x6474_E552, property: UInt32 = 0x6474_E553
+  /// The end of the addresses of a process. No sum of an address in a loaded segment and numbers of 32 bits overflows.
+  static let end: UInt64 = 1 << 48
   /// Types of which the loader uses the last header, and other readers the first.
   static let single = [dynamic, headers, threadLocal, unwinding, stack, readOnlyAfterRelocation, property]
   /// Types that name a part of a loaded segment.
@@ -70,7 +72,7 @@ struct ELFSegment: Equatable {
   var isWritable: Bool { flags & 2 != 0 }
   /// "r-x", as the kernel writes it.
   var access: String { (flags & 4 != 0 ? "r" : "-") + (isWritable ? "w" : "-") + (isExecutable ? "x" : "-") }
-  /// The addresses of the segment, which must have been checked for overflow.
+  /// The addresses of the segment, which must be a loaded one, and have been checked.
   var memory: Range<UInt64> { address..<address + memorySize }
 
   /// Whether the segment's memory contains this range.

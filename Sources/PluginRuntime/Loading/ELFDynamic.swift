@@ -1,4 +1,6 @@
-/// The dynamic section of a shared library: where its tables are in memory, and its symbols.
+import Glibc
+
+/// The dynamic section of a shared library: where its tables are in memory, and its texts.
 struct ELFDynamic {
   let image: ELFImage
   /// The addresses of the section itself.
@@ -6,9 +8,13 @@ struct ELFDynamic {
   let values: [UInt64: UInt64]
   /// Offsets in the string table, with their tags, in the order of the section.
   let texts: [(tag: UInt64, offset: UInt64)]
+  /// The string table, once it has been read.
+  private(set) var strings: [UInt8] = []
 
   /// The maximum number of entries, more than any linker writes.
   private static let maximumEntries = 4096
+  /// The maximum length of a text: a search path may be longer than a path.
+  private static let maximumText = 1 << 16
 
   /// Reads the section as the loader does: at its address, until the entry that ends it.
   init(_ image: ELFImage) throws(ELFMistake) {
@@ -70,100 +76,40 @@ struct ELFDynamic {
     return bytes
   }
 
-  /// Returns a text of the string table; `nil` if it is outside.
-  func text(at offset: UInt64) -> String? {
-    guard let strings = values[ELFTag.strings], let size = values[ELFTag.stringsSize], offset < size else { return nil }
-    guard let bytes = image.bytes(at: strings &+ offset, min(size - offset, 4096)),
-      let end = bytes.firstIndex(of: 0)
-    else { return nil }
-    return String(decoding: bytes[..<end], as: UTF8.self)
+  /// Reads the string table, and checks the section's texts.
+  mutating func readStrings() throws(ELFMistake) {
+    strings = try table(ELFTag.strings, size: ELFTag.stringsSize) ?? []
+    guard strings.last == 0 else { throw .damaged("its string table does not end with a NUL") }
+    for text in texts {
+      guard text.offset < strings.count else {
+        throw .damaged("its dynamic section has a name outside the string table")
+      }
+      _ = try self.text(at: text.offset)
+    }
+  }
+
+  /// Returns a text of the string table while the file is verified. The same text, or a part of it, may be named any
+  /// number of times.
+  func text(at offset: UInt64) throws(ELFMistake) -> ArraySlice<UInt8> {
+    guard let text = bytes(at: offset), image.reader.budget.spend(UInt64(text.count)) else {
+      throw .damaged("it has a name of more than \(Self.maximumText) bytes")
+    }
+    return text
+  }
+
+  /// Returns a text of the string table; `nil` if it is outside, or too long.
+  private func bytes(at offset: UInt64) -> ArraySlice<UInt8>? {
+    guard offset < strings.count else { return nil }
+    let start = Int(offset)
+    let length = strings.withUnsafeBytes { bytes in
+      let text = bytes.baseAddress! + start
+      return memchr(text, 0, min(bytes.count - start, Self.maximumText)).map { UnsafeRawPointer($0) - text }
+    }
+    return length.map { strings[start..<start + $0] }
   }
 
   /// Returns the texts of a tag.
-  func texts(_ tag: UInt64) -> [String] { texts.filter { $0.tag == tag }.compactMap { text(at: $0.offset) } }
-}
-
-extension ELFDynamic {
-  /// Returns the symbol that the library exports under this name, found as `dlsym()` finds it.
-  ///
-  /// - Parameter hidden: whether a version other than the default one, as in `pthread_atfork@GLIBC_2.2.5`, counts: only
-  ///   programs and libraries that were linked with that version find it.
-  func symbol(named name: String, hidden: Bool = false) -> ELFSymbol? {
-    if let table = values[ELFTag.gnuHash] { return symbol(named: name, hidden, gnuHash: table) }
-    if let table = values[ELFTag.hash] { return symbol(named: name, hidden, systemVHash: table) }
-    return nil
-  }
-
-  /// The names that other libraries have to define. Weak ones may be missing.
-  var needed: [String] {
-    // The first symbols of a table are those without a definition, which its hash table leaves out.
-    let count: UInt32? = (values[ELFTag.gnuHash] ?? values[ELFTag.hash]).flatMap { image.number(at: $0 &+ 4) }
-    guard let count, let symbols = values[ELFTag.symbols],
-      let table = image.bytes(at: symbols, UInt64(count) * UInt64(ELFSymbol.size))
-    else { return [] }
-    return (0..<Int(count)).compactMap { index in
-      let symbol = ELFSymbol(table, at: index * ELFSymbol.size)
-      return symbol.isNeeded ? text(at: UInt64(symbol.nameOffset)) : nil
-    }
-  }
-
-  private func symbol(named name: String, _ hidden: Bool, gnuHash table: UInt64) -> ELFSymbol? {
-    var hash: UInt32 = 5381
-    for byte in name.utf8 { hash = hash &* 33 &+ UInt32(byte) }
-    guard let bucketCount: UInt32 = image.number(at: table), let firstIndex: UInt32 = image.number(at: table &+ 4),
-      let bloomCount: UInt32 = image.number(at: table &+ 8), bucketCount > 0
-    else { return nil }
-    let buckets = table &+ 16 &+ UInt64(bloomCount) * 8
-    let chains = buckets &+ UInt64(bucketCount) * 4
-    guard var index: UInt32 = image.number(at: buckets &+ UInt64(hash % bucketCount) * 4), index >= firstIndex else {
-      return nil
-    }
-    // The end of the file ends the loop at the latest.
-    while let entry: UInt32 = image.number(at: chains &+ UInt64(index - firstIndex) * 4) {
-      if entry | 1 == hash | 1, let symbol = symbol(at: index, named: name, hidden) { return symbol }
-      if entry & 1 == 1 || index == .max { return nil }
-      index += 1
-    }
-    return nil
-  }
-
-  private func symbol(named name: String, _ hidden: Bool, systemVHash table: UInt64) -> ELFSymbol? {
-    var hash: UInt32 = 0
-    for byte in name.utf8 {
-      hash = hash << 4 &+ UInt32(byte)
-      hash = (hash ^ (hash & 0xF000_0000) >> 24) & 0x0FFF_FFFF
-    }
-    guard let bucketCount: UInt32 = image.number(at: table), let chainCount: UInt32 = image.number(at: table &+ 4),
-      bucketCount > 0
-    else {
-      return nil
-    }
-    let chains = table &+ 8 &+ UInt64(bucketCount) * 4
-    var index: UInt32 = image.number(at: table &+ 8 &+ UInt64(hash % bucketCount) * 4) ?? 0
-    var steps: UInt32 = 0
-    while index != 0, steps < chainCount {
-      if let symbol = symbol(at: index, named: name, hidden) { return symbol }
-      index = image.number(at: chains &+ UInt64(index) * 4) ?? 0
-      steps += 1
-    }
-    return nil
-  }
-
-  private func symbol(at index: UInt32, named name: String, _ hidden: Bool) -> ELFSymbol? {
-    guard let symbols = values[ELFTag.symbols], let strings = values[ELFTag.strings],
-      let stringsSize = values[ELFTag.stringsSize],
-      let entry = image.bytes(at: symbols &+ UInt64(index) * UInt64(ELFSymbol.size), UInt64(ELFSymbol.size))
-    else { return nil }
-    let symbol = ELFSymbol(entry)
-    let length = name.utf8.count + 1
-    guard symbol.isExported, UInt64(symbol.nameOffset) + UInt64(length) <= stringsSize,
-      let found = image.bytes(at: strings &+ UInt64(symbol.nameOffset), UInt64(length))
-    else { return nil }
-    guard found == Array(name.utf8) + [0] else { return nil }
-    guard !hidden, let table = values[ELFTag.versions],
-      let version: UInt16 = image.number(at: table &+ UInt64(index) * 2)
-    else { return symbol }
-    // 0 and 1 stand for symbols without a version. The highest bit is set unless a version is the default one.
-    return version & 0x8000 != 0 && version & 0x7FFF > 1 ? nil : symbol
+  func texts(_ tag: UInt64) -> [String] {
+    texts.filter { $0.tag == tag }.compactMap { bytes(at: $0.offset).map { String(decoding: $0, as: UTF8.self) } }
   }
 }

@@ -50,6 +50,10 @@ struct ELFRelocationCheck {
       guard bytes.count % 8 == 0 else {
         throw .damaged("its list of initialisers or finalisers has \(bytes.count) bytes, expected a multiple of 8")
       }
+      // `functions` has each of them.
+      guard dynamic.image.reader.budget.spend(UInt64(bytes.count) * 8) else {
+        throw .damaged("its list of initialisers or finalisers has \(bytes.count / 8) entries")
+      }
       lists.append(start..<start + UInt64(bytes.count))
     }
     return lists
@@ -140,12 +144,16 @@ struct ELFRelocationCheck {
   /// Checks relative relocations in the compact form: an address, then bitmaps of the words after it.
   private mutating func checkCompact(_ table: [UInt8]) throws(ELFMistake) {
     guard table.count % 8 == 0 else { throw .damaged("its table of compact relocations ends within a word") }
+    // A word stands for up to 63 others.
+    guard image.reader.budget.spend(UInt64(table.count) * 63) else {
+      throw .damaged("its table of compact relocations has \(table.count / 8) words")
+    }
     var next: UInt64?
     for word in stride(from: 0, to: table.count, by: 8) {
       let entry: UInt64 = FileReader.number(table, at: word)
       if entry & 1 == 0 {
         try checkCompact(at: entry)
-        next = entry + 8
+        next = entry &+ 8
         continue
       }
       guard let start = next else { throw .damaged("its table of compact relocations does not begin with an address") }

@@ -32,19 +32,18 @@ struct ELFSegmentCheck {
   }
 
   private func checkOrder() throws(ELFMistake) {
-    guard let first = image.loads.first else {
+    guard !image.loads.isEmpty else {
       throw ELFMistake(.notAPlugin, "has no segment to load: expected a shared library")
     }
     var end: UInt64 = 0
-    for load in image.loads {
+    for (index, load) in image.loads.enumerated() {
       guard load.alignment >= page, load.alignment.nonzeroBitCount == 1,
         (load.address &- load.offset) % load.alignment == 0
       else { throw .damaged("its segment at \(load.address.hexadecimal) is not aligned as its header says") }
-      guard load.address - load.address % page >= end || load == first else {
+      guard load.address - load.address % page >= end || index == 0 else {
         throw .damaged("its segment at \(load.address.hexadecimal) overlaps the one before, or comes before it")
       }
-      let (rounded, overflows) = (load.address + load.memorySize).addingReportingOverflow(page - 1)
-      guard !overflows else { throw .damaged("its segment at \(load.address.hexadecimal) ends beyond all memory") }
+      let rounded = load.memory.upperBound + page - 1
       end = rounded - rounded % page
     }
   }
@@ -66,7 +65,7 @@ struct ELFSegmentCheck {
   private func checkReadOnlyAfterRelocation() throws(ELFMistake) {
     guard let part = image.segment(ELFSegment.readOnlyAfterRelocation), part.memorySize > 0 else { return }
     guard let load = image.load(with: part.address, 0), load.isWritable,
-      let end = part.address.adding(part.memorySize), end <= load.address + load.memorySize + page
+      let end = part.address.adding(part.memorySize), end <= load.memory.upperBound + page
     else { throw .damaged("its part that becomes read-only after relocation is not in a writable segment") }
   }
 }

@@ -5,10 +5,13 @@
 struct ELFTableCheck {
   let dynamic: ELFDynamic
   var image: ELFImage { dynamic.image }
-  /// The string table.
-  let strings: [UInt8]
+  var strings: [UInt8] { dynamic.strings }
   /// The memory that may hold symbols: from the symbol table to the next table, or to the end of the file.
   private(set) var symbols: [UInt8] = []
+  /// The table by which symbols are found.
+  private(set) var hashTable: ELFHashTable?
+  /// The version of each symbol; empty if symbols have none.
+  private(set) var versions: [UInt8] = []
   /// The number of symbols that the loader can reach.
   private(set) var symbolCount = 0
   /// The number of symbols that are one for all libraries of a process (STB_GNU_UNIQUE).
@@ -18,9 +21,7 @@ struct ELFTableCheck {
   /// The number of relocations.
   private(set) var relocationCount = 0
 
-  /// Checks everything; the properties are only for display.
   init(_ dynamic: ELFDynamic) throws(ELFMistake) {
-    self.dynamic = dynamic
     if let flags = dynamic[ELFTag.flags1], flags & ELFTag.isProgram != 0 {
       throw ELFMistake(.notAPlugin, "is a program, expected a shared library")
     }
@@ -31,23 +32,22 @@ struct ELFTableCheck {
         .notAPlugin, "has no dynamic symbols: expected a shared library that exports functions")
     }
     try Self.checkAddresses(dynamic)
-    strings = try dynamic.table(ELFTag.strings, size: ELFTag.stringsSize) ?? []
-    guard strings.last == 0 else { throw .damaged("its string table does not end with a NUL") }
+    var dynamic = dynamic
+    try dynamic.readStrings()
+    self.dynamic = dynamic
     try checkEntries()
     let capacity = self.capacity
     guard let symbols = image.bytes(at: dynamic[ELFTag.symbols] ?? 0, capacity * UInt64(ELFSymbol.size)) else {
       throw .damaged("its symbols are not in the file")
     }
     self.symbols = symbols
-    let named = try ELFHashCheck(dynamic: dynamic).symbolCount()
-    guard named <= capacity else {
-      throw .damaged("its hash table has \(named) symbols, expected at most \(capacity)")
-    }
+    let found = try ELFHashTable.read(dynamic, capacity: capacity)
+    hashTable = found?.table
     let relocations = try ELFRelocationCheck(dynamic, symbols: symbols)
     relocationCount = relocations.count
-    symbolCount = max(Int(named), relocations.highestSymbol + 1)
+    symbolCount = max(Int(found?.symbolCount ?? 0), relocations.highestSymbol + 1)
     try checkSymbols()
-    try ELFVersionCheck(dynamic: dynamic, strings: strings).check(symbolCount: symbolCount)
+    versions = try ELFVersionCheck(dynamic: dynamic).versions(symbolCount: symbolCount)
   }
 
   private static func checkAddresses(_ dynamic: ELFDynamic) throws(ELFMistake) {
@@ -80,9 +80,6 @@ struct ELFTableCheck {
     for tag in [ELFTag.rel, ELFTag.audit, ELFTag.auditOfDependencies, ELFTag.configuration] where dynamic[tag] != nil {
       throw .damaged("its dynamic section has the tag \(tag.hexadecimal), which has no place in a library")
     }
-    for text in dynamic.texts where text.offset >= strings.count {
-      throw .damaged("its dynamic section has a name outside the string table")
-    }
     if let name = dynamic.texts(ELFTag.name).first, name.isEmpty || name.contains("/") {
       // The loader interprets such a name as a path.
       throw ELFMistake(.unsafeName, "has the name '\(name)' (DT_SONAME), expected a name without '/', and not ''")
@@ -100,10 +97,7 @@ struct ELFTableCheck {
     return min(image.bytesLeft(from: start), next - start) / UInt64(ELFSymbol.size)
   }
 
-  private func registersDestructors(_ nameOffset: Int) -> Bool {
-    let name = strings[nameOffset...].prefix { $0 != 0 }
-    return ["__cxa_thread_atexit", "__cxa_thread_atexit_impl"].contains { name.elementsEqual($0.utf8) }
-  }
+  private static let destructorFunctions = ["__cxa_thread_atexit", "__cxa_thread_atexit_impl"].map { Array($0.utf8) }
 
   private mutating func checkSymbols() throws(ELFMistake) {
     guard symbolCount * ELFSymbol.size <= symbols.count else { throw .damaged("its symbols are not in the file") }
@@ -115,7 +109,8 @@ struct ELFTableCheck {
       }
       if symbol.isUnique, symbol.isDefined { uniqueSymbolCount += 1 }
       guard symbol.isDefined else {
-        hasThreadLocalDestructors = hasThreadLocalDestructors || registersDestructors(Int(symbol.nameOffset))
+        let name = try dynamic.text(at: UInt64(symbol.nameOffset))
+        if Self.destructorFunctions.contains(where: { name.elementsEqual($0) }) { hasThreadLocalDestructors = true }
         continue
       }
       let isInside =

@@ -10,18 +10,27 @@ struct ELFVerifier {
   /// The functions that the file has to export.
   private let functions: [String]
 
+  /// Verifies a file. The result has all tables that are needed later: nothing of the file is read again.
   @discardableResult
   static func verify(
-    _ file: PluginFile, exporting functions: [String] = [PluginEntry.name]
+    _ file: PluginFile, exporting functions: [String] = [PluginEntry.name],
+    within budget: VerificationBudget = VerificationBudget()
   ) throws(PluginError) -> ELFTableCheck {
-    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
-    return try ELFVerifier(path: file.path, reader: reader, functions: functions).verify()
+    let result: Result<ELFTableCheck, PluginError>
+    do throws(PluginError) {
+      let reader = FileReader(file, within: budget)
+      result = .success(try ELFVerifier(path: file.path, reader: reader, functions: functions).verify())
+    } catch {
+      result = .failure(error)
+    }
+    // A read that was one too many looks like the end of the file.
+    if budget.isSpent { throw budget.error(file.path) }
+    return try result.get()
   }
 
   /// Checks the kind of file that the header declares, without the rest.
   static func verifyKind(_ file: PluginFile) throws(PluginError) {
-    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
-    _ = try ELFVerifier(path: file.path, reader: reader, functions: []).header()
+    _ = try ELFVerifier(path: file.path, reader: FileReader(file), functions: []).header()
   }
 
   private func verify() throws(PluginError) -> ELFTableCheck {
@@ -37,7 +46,7 @@ struct ELFVerifier {
     } catch {
       throw PluginError(error.kind, path, error.message)
     }
-    for function in functions { try check(function, tables.dynamic, segments) }
+    for function in functions { try check(function, tables, segments) }
     return tables
   }
 
@@ -67,12 +76,20 @@ struct ELFVerifier {
     return header
   }
 
+  /// The maximum number of program headers, several times that of any linker: each address is looked for among them,
+  /// and the system's loader copies them to its stack.
+  private static let maximumHeaders = 64
+
   private func segments(_ header: [UInt8]) throws(PluginError) -> [ELFSegment] {
     let offset: UInt64 = FileReader.number(header, at: 32)
     let entrySize: UInt16 = FileReader.number(header, at: 54)
     let count: UInt16 = FileReader.number(header, at: 56)
     guard Int(entrySize) == ELFSegment.size, count > 0 else {
       throw PluginError(.notAPlugin, path, "has no well-formed program headers: expected a shared library")
+    }
+    guard count <= Self.maximumHeaders else {
+      throw PluginError(
+        .damaged, path, "is damaged: it has \(count) program headers, expected at most \(Self.maximumHeaders)")
     }
     guard let table = reader.bytes(at: offset, count: Int(count) * ELFSegment.size) else {
       throw truncated("its program headers")
@@ -96,8 +113,8 @@ struct ELFVerifier {
       guard reader.holds(segment.offset, segment.fileSize) else { throw truncated("its segments") }
     }
     for segment in segments where segment.type == ELFSegment.load {
-      guard segment.fileSize <= segment.memorySize,
-        !segment.address.addingReportingOverflow(segment.memorySize).overflow
+      guard segment.fileSize <= segment.memorySize, segment.address <= ELFSegment.end,
+        segment.memorySize <= ELFSegment.end - segment.address
       else {
         throw PluginError(.notAPlugin, path, "has a segment that does not fit into memory: expected a shared library")
       }
@@ -111,10 +128,11 @@ struct ELFVerifier {
     }
   }
 
-  private func check(_ name: String, _ dynamic: ELFDynamic, _ segments: [ELFSegment]) throws(PluginError) {
+  private func check(_ name: String, _ tables: ELFTableCheck, _ segments: [ELFSegment]) throws(PluginError) {
     let expected = "expected a function that the \(name == PluginEntry.name ? "plugin" : "library") exports"
-    guard let symbol = dynamic.symbol(named: name) else {
-      throw PluginError(.noEntry, path, "does not define \(name): \(expected)")
+    guard let symbol = tables.symbol(named: name) else {
+      let hint = name == PluginEntry.name ? "" : Suggestion.near(name, among: tables.functionNames)
+      throw PluginError(.noEntry, path, "does not define \(name): \(expected)\(hint)")
     }
     guard symbol.isFunction || symbol.isIndirectFunction && name != PluginEntry.name else {
       throw PluginError(.noEntry, path, "defines \(name) as \(symbol.kindName): \(expected)")

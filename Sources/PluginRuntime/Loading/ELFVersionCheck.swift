@@ -2,15 +2,15 @@
 /// file.
 struct ELFVersionCheck {
   let dynamic: ELFDynamic
-  let strings: [UInt8]
   private var image: ELFImage { dynamic.image }
 
-  func check(symbolCount: Int) throws(ELFMistake) {
+  /// Returns the version of each symbol, checked; nothing if symbols have none.
+  func versions(symbolCount: Int) throws(ELFMistake) -> [UInt8] {
     // The indices 0 and 1, VER_NDX_LOCAL and VER_NDX_GLOBAL, have no version.
     var highest: UInt16 = 0
     if let list = dynamic[ELFTag.versionsNeeded] { highest = max(highest, try needed(list)) }
     if let list = dynamic[ELFTag.versionsDefined] { highest = max(highest, try defined(list)) }
-    guard let table = dynamic[ELFTag.versions] else { return }
+    guard let table = dynamic[ELFTag.versions] else { return [] }
     guard highest > 0 else { throw .damaged("its symbols have versions, but there is no list of them") }
     guard let words = image.bytes(at: table, UInt64(symbolCount) * 2) else {
       throw .damaged("its symbols' versions are not in the file")
@@ -21,6 +21,7 @@ struct ELFVersionCheck {
         throw .damaged("its symbol \(index) has the version \(version & 0x7FFF), expected at most \(highest)")
       }
     }
+    return words
   }
 
   /// Checks the versions that are needed of other libraries. Returns the highest version index.
@@ -31,7 +32,8 @@ struct ELFVersionCheck {
       try checkRevision(entry)
       let file: UInt32 = FileReader.number(entry, at: 4)
       // The loader searches the libraries that it has loaded, without handling a failed search.
-      guard let name = dynamic.text(at: UInt64(file)), libraries.contains(name) else {
+      let name = String(decoding: try dynamic.text(at: UInt64(file)), as: UTF8.self)
+      guard libraries.contains(name) else {
         throw .damaged("it needs versions of a library that none of its DT_NEEDED entries has")
       }
       let first: UInt32 = FileReader.number(entry, at: 8)
@@ -65,11 +67,13 @@ struct ELFVersionCheck {
   }
 
   private func checkName(_ offset: UInt32) throws(ELFMistake) {
-    guard Int(offset) < strings.count else { throw .damaged("it has a version with a name outside the string table") }
+    guard Int(offset) < dynamic.strings.count else {
+      throw .damaged("it has a version with a name outside the string table")
+    }
   }
 
   /// Visits the entries of a list. Each has the offset of the next one from itself; 0 ends the list. Offsets are never
-  /// negative, so every list ends.
+  /// negative, so every list ends. Many lists may share their entries: the budget for reads bounds the visits.
   private func walk(
     _ start: UInt64, size: UInt64, next: Int, _ visit: ([UInt8], UInt64) throws(ELFMistake) -> Void
   ) throws(ELFMistake) {

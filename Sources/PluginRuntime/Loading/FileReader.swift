@@ -5,6 +5,14 @@ import Glibc
 struct FileReader {
   let descriptor: Int32
   let size: UInt64
+  /// Counts the reads. Once it is spent, each read gives `nil`.
+  let budget: VerificationBudget
+
+  init(_ file: PluginFile, within budget: VerificationBudget = VerificationBudget()) {
+    descriptor = file.descriptor
+    size = UInt64(file.identity.size)
+    self.budget = budget
+  }
 
   /// Whether the file holds this range.
   func holds(_ offset: UInt64, _ length: UInt64) -> Bool {
@@ -13,7 +21,7 @@ struct FileReader {
   }
 
   func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
-    guard holds(offset, UInt64(count)) else { return nil }
+    guard holds(offset, UInt64(count)), budget.spend(VerificationBudget.call + UInt64(count)) else { return nil }
     var read = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       while read < count {

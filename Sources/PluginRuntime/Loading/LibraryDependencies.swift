@@ -7,12 +7,17 @@ struct LibraryDependencies {
   private let origin: OriginPath
   /// The folders in which they are looked for, in this order, before those of the system.
   private let folders: [String]
+  private let libraryPath: String
+  private let budget: VerificationBudget
 
   /// - Parameters:
   ///   - library: the library that needs them.
   ///   - path: the absolute path of its file.
   ///   - inherited: the folders of DT_RPATH of the libraries that need it.
-  init(of library: ELFDynamic, at path: String, inheriting inherited: [String] = []) {
+  ///   - budget: counts the folders, and the searches in them.
+  init(
+    of library: ELFDynamic, at path: String, inheriting inherited: [String] = [], within budget: VerificationBudget
+  ) throws(PluginError) {
     let origin = OriginPath(of: path)
     func folders(_ tag: UInt64) -> [String]? {
       library.texts(tag).first.map { $0.split(separator: ":").map(origin.expand) }
@@ -22,35 +27,73 @@ struct LibraryDependencies {
     self.folders =
       own.map { LibraryFinder.foldersOfEnvironment + $0 } ?? (self.inherited + LibraryFinder.foldersOfEnvironment)
     self.origin = origin
+    self.budget = budget
+    libraryPath = path
     names = library.texts(ELFTag.needed)
+    let size = self.folders.reduce(0) { $0 + MemoryLayout<String>.size + $1.utf8.count }
+    guard budget.spend(UInt64(size)) else { throw budget.error(path) }
   }
 
   /// Returns the path of a needed library: a file, or anything else that the verifier refuses; `nil` if the folders do
   /// not have it.
-  func path(of name: String) -> String? {
+  func path(of name: String) throws(PluginError) -> String? {
     let expanded = origin.expand(name[...])
+    guard budget.spend(UInt64(expanded.utf8.count)) else { throw budget.error(libraryPath) }
     if expanded.contains("/") { return expanded }
-    return [folders, LibraryFinder.foldersOfSystem].lazy.joined().map { "\($0)/\(expanded)" }
-      .first(where: LibraryFinder.exists)
+    if let path = try find(expanded, in: folders) { return path }
+    return try find(expanded, in: budget.foldersOfSystem)
+  }
+
+  private func find(_ name: String, in folders: [String]) throws(PluginError) -> String? {
+    for folder in folders {
+      let path = "\(folder)/\(name)"
+      guard budget.spend(VerificationBudget.call + UInt64(path.utf8.count)) else { throw budget.error(libraryPath) }
+      if LibraryFinder.exists(path) { return path }
+    }
+    return nil
   }
 
   /// Returns the path of the library, and the paths of the libraries that it needs, directly and indirectly. Files in
-  /// excluded folders are left out, with the libraries that they need; damaged files need none.
-  static func closure(of path: String, outside folders: [String]) -> [String] {
-    var found: [String] = []
-    var pending = [(path: path, inherited: [String]())]
-    while let (path, inherited) = pending.popLast() {
-      guard !found.contains(path), !folders.contains(where: { path.hasPrefix("\($0)/") }) else { continue }
-      found.append(path)
-      guard let dependencies = try? LibraryDependencies(ofFileAt: path, inheriting: inherited) else { continue }
-      pending += dependencies.names.compactMap(dependencies.path).map { ($0, dependencies.inherited) }
-    }
+  /// excluded folders are left out, with the libraries that they need; damaged files need none. Fails if there are so
+  /// many libraries, or tables in them, that they take too much work: the list would not be complete.
+  static func closure(
+    of path: String, outside folders: [String], within budget: VerificationBudget = VerificationBudget()
+  ) throws(PluginError) -> [String] {
+    let (found, error) = search(for: path, outside: folders, within: budget)
+    if let error { throw error }
     return found
   }
 
-  private init(ofFileAt path: String, inheriting inherited: [String]) throws(PluginError) {
+  /// Returns the closure; with an error the part that was found before the work was too much.
+  static func search(
+    for path: String, outside folders: [String], within budget: VerificationBudget = VerificationBudget()
+  ) -> (found: [String], error: PluginError?) {
+    var found: [String] = []
+    var isFound: Set<String> = []
+    var pending = [(path: path, inherited: [String]())]
+    while let (path, inherited) = pending.popLast() {
+      guard !folders.contains(where: { path.hasPrefix("\($0)/") }), isFound.insert(path).inserted else { continue }
+      found.append(path)
+      do throws(PluginError) {
+        let dependencies = try LibraryDependencies(ofFileAt: path, inheriting: inherited, within: budget)
+        for name in dependencies.names {
+          if let needed = try dependencies.path(of: name) { pending.append((needed, dependencies.inherited)) }
+        }
+      } catch {
+        guard budget.isSpent else { continue }
+        let rest = Set(pending.map(\.path)).subtracting(found)
+        return (found + rest, path == found[0] ? error : PluginError(error.kind, found[0], "needs \(error)"))
+      }
+    }
+    return (found, nil)
+  }
+
+  private init(
+    ofFileAt path: String, inheriting inherited: [String], within budget: VerificationBudget
+  ) throws(PluginError) {
     let file = try PluginFile(opening: path)
-    self.init(of: try ELFVerifier.verify(file, exporting: []).dynamic, at: file.path, inheriting: inherited)
+    let tables = try ELFVerifier.verify(file, exporting: [], within: budget)
+    try self.init(of: tables.dynamic, at: file.path, inheriting: inherited, within: budget)
   }
 }
 
@@ -63,6 +106,7 @@ struct OriginPath {
   }
 
   func expand(_ path: Substring) -> String {
-    ["${ORIGIN}", "$ORIGIN"].reduce(String(path)) { $0.replacing($1, with: folder) }
+    guard path.utf8.contains(UInt8(ascii: "$")) else { return String(path) }
+    return ["${ORIGIN}", "$ORIGIN"].reduce(String(path)) { $0.replacing($1, with: folder) }
   }
 }

@@ -24,17 +24,20 @@ struct LibraryDependencyOrder {
     /// - Parameters:
     ///   - functions: the functions that it has to export.
     ///   - inherited: the folders that `LibraryDependencies` inherits.
+    ///   - budget: counts the work for all members.
     fileprivate init(
-      _ file: PluginFile, exporting functions: [String], inheriting inherited: [String]
+      _ file: PluginFile, exporting functions: [String], inheriting inherited: [String],
+      within budget: VerificationBudget
     ) throws(PluginError) {
       isOfSystem = file.isOfSystem
       loaded = isOfSystem ? nil : DescriptorPath(of: file.descriptor).flatMap { plugin_library_find($0.text) }
       if !isOfSystem, loaded == nil {
         // Before a large file of another kind is copied.
         try ELFVerifier.verifyKind(file)
+        try budget.copy(file)
         try file.seal()
       }
-      let dynamic = try ELFVerifier.verify(file, exporting: functions).dynamic
+      let dynamic = try ELFVerifier.verify(file, exporting: functions, within: budget).dynamic
       // The loader would load the filtered library as well, by name.
       guard isOfSystem || dynamic[ELFTag.filter] == nil && dynamic[ELFTag.auxiliary] == nil else {
         throw PluginError(
@@ -42,16 +45,26 @@ struct LibraryDependencyOrder {
           "is a filter of another library (DT_FILTER, DT_AUXILIARY), expected a library that is none")
       }
       self.file = file
-      dependencies = LibraryDependencies(of: dynamic, at: file.path, inheriting: inherited)
+      dependencies = try LibraryDependencies(of: dynamic, at: file.path, inheriting: inherited, within: budget)
     }
   }
 
   /// The libraries, each after those that it needs; the library itself is the last.
   private(set) var members: [Member] = []
   private var known: [FileIdentity: Member] = [:]
+  private let loaded: LoadedFiles
+  private let budget: VerificationBudget
 
-  init(of file: PluginFile, exporting functions: [String]) throws(PluginError) {
-    let library = try Member(file, exporting: functions, inheriting: [])
+  /// - Parameters:
+  ///   - functions: the functions that the library has to export.
+  ///   - loaded: the libraries that the process has loaded before.
+  init(
+    of file: PluginFile, exporting functions: [String], in loaded: LoadedFiles,
+    within budget: VerificationBudget = VerificationBudget()
+  ) throws(PluginError) {
+    self.loaded = loaded
+    self.budget = budget
+    let library = try Member(file, exporting: functions, inheriting: [], within: budget)
     // The rule applies to this library and to those that it needs, except libraries of the system.
     try LibraryAdmission.check(file)
     known[file.identity] = library
@@ -76,14 +89,27 @@ struct LibraryDependencyOrder {
 
   /// Finds and verifies a needed library. Returns `nil` if the system's loader has it, or finds it by itself.
   private mutating func member(named name: String, neededBy member: Member) throws(PluginError) -> Member? {
-    if !name.contains("$"), plugin_library_is_loaded(name) { return nil }
-    guard let path = member.dependencies.path(of: name) else {
+    let taken = name.contains("$") ? nil : plugin_library_named(name)
+    // The path of the plugin's library that has the name.
+    let other = taken.flatMap { loaded.path(ofLibraryAt: $0) }
+    if taken != nil, other == nil { return nil }
+    guard let path = try member.dependencies.path(of: name) else {
       // The system's libraries have folders that only the loader knows.
-      if member.isOfSystem { return nil }
+      if member.isOfSystem, other == nil { return nil }
       throw PluginError(
         .loadFailed, name, "no such library in the search path of \(member.file.path) and the folders of the system")
     }
     let file = try PluginFile(opening: path)
+    if let taken, let other {
+      // The system's loader takes the library of this name, whichever file is verified here.
+      guard let handle = try loaded.handle(of: file), plugin_library_address(handle) == taken else {
+        throw PluginError(
+          .loadFailed, file.path,
+          "is another file than \(other), which this process has loaded under that name; plugins with different "
+            + "libraries of one name need processes of their own")
+      }
+      return nil
+    }
     if let other = known[file.identity] {
       guard other.isComplete else {
         if other.isOfSystem { return nil }
@@ -94,7 +120,7 @@ struct LibraryDependencyOrder {
       member.needed.append((name, other))
       return other
     }
-    let needed = try Member(file, exporting: [], inheriting: member.dependencies.inherited)
+    let needed = try Member(file, exporting: [], inheriting: member.dependencies.inherited, within: budget)
     if !needed.isOfSystem { try LibraryAdmission.check(file) }
     known[file.identity] = needed
     member.needed.append((name, needed))

@@ -1,6 +1,6 @@
 /// The facts that the verifier read from a shared library's file. The file is not mapped, and none of its code runs.
 public struct LibraryFacts: Sendable {
-  /// A part of the file that is mapped.
+  /// A loadable segment (PT_LOAD).
   public struct Segment: Sendable {
     /// The address, counted from the library's beginning.
     public let address: UInt64
@@ -24,9 +24,9 @@ public struct LibraryFacts: Sendable {
   public let needed: [String]
   /// The folders in which those are looked for first (DT_RUNPATH or DT_RPATH).
   public let searchPath: String?
-  /// The parts that are mapped.
+  /// The loadable segments.
   public let segments: [Segment]
-  /// The number of symbols that can be found by name, and of those that are needed.
+  /// The number of entries of the symbol table that a hash table or a relocation refers to.
   public let symbols: Int
   /// The number of relocations.
   public let relocations: Int
@@ -41,7 +41,10 @@ public struct LibraryFacts: Sendable {
 
   /// Returns the path of a library, and the paths of the libraries that it needs, directly and indirectly, as far as
   /// the folders in which they are looked for have them. A damaged file, and one of another kind, needs none.
-  public static func closure(of path: String) -> [String] { LibraryDependencies.closure(of: path, outside: []) }
+  /// Fails if they take too much work to verify.
+  public static func closure(of path: String) throws(PluginError) -> [String] {
+    try LibraryDependencies.closure(of: path, outside: [])
+  }
 
   /// Returns the path of a library that the system's loader takes for a name, or a path; `nil` if there is none.
   public static func path(of name: String) -> String? { try? LibraryFinder.path(of: name) }
@@ -64,7 +67,7 @@ public struct LibraryFacts: Sendable {
     relocations = tables.relocationCount
     initialisers = Int((dynamic[ELFTag.initialisersSize] ?? 0) / 8) + (dynamic[ELFTag.initialiser] == nil ? 0 : 1)
     threadLocal = dynamic.image.segment(ELFSegment.threadLocal)?.memorySize ?? 0
-    isPlugin = dynamic.symbol(named: PluginEntry.name)?.isFunction ?? false
+    isPlugin = tables.symbol(named: PluginEntry.name)?.isFunction ?? false
     pinReasons = Self.pinReasons(tables)
   }
 

@@ -32,7 +32,7 @@ enum LibraryFinder {
   static func exists(_ path: String) -> Bool {
     guard access(path, F_OK) == 0 else { return false }
     guard let file = try? PluginFile(opening: path) else { return true }
-    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+    let reader = FileReader(file)
     return reader.bytes(at: 0, count: ELF.headerSize).map(isOfThisMachine) ?? true
   }
 
@@ -68,7 +68,7 @@ enum LibraryFinder {
   /// scripts.
   private static func isLibrary(_ path: String) -> Bool {
     guard let file = try? PluginFile(opening: path) else { return false }
-    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+    let reader = FileReader(file)
     guard let header = reader.bytes(at: 0, count: ELF.headerSize) else { return false }
     return isOfThisMachine(header)
   }
@@ -95,7 +95,7 @@ enum LibraryFinder {
 
   private static func contents(of path: String) -> String? {
     guard let file = try? PluginFile(opening: path) else { return nil }
-    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+    let reader = FileReader(file)
     // Reads at most 1 MiB: a list of folders is short.
     let size = min(Int(file.identity.size), 1 << 20)
     return reader.bytes(at: 0, count: size).map { String(decoding: $0, as: UTF8.self) }

@@ -12,7 +12,7 @@ enum LibraryLoader {
   /// Verifies a file and those that it needs, and maps them.
   static func load(_ file: PluginFile, exporting functions: [String]) throws(PluginError) -> UnsafeMutableRawPointer {
     try lock.withLock { () throws(PluginError) in
-      let order = try LibraryDependencyOrder(of: file, exporting: functions)
+      let order = try LibraryDependencyOrder(of: file, exporting: functions, in: loaded)
       var handles: [FileIdentity: UnsafeMutableRawPointer] = [:]
       for member in order.members {
         do throws(PluginError) {
@@ -39,7 +39,7 @@ enum LibraryLoader {
     let name = member.isOfSystem ? file.path : descriptor.text
     try nameLibraries(neededBy: member, handles, OriginPath(of: name))
     let handle = try map(file, name)
-    loaded.add(file, handle)
+    loaded.add(file, isOfSystem: member.isOfSystem, handle)
     try check(handle, file)
     plugin_library_rename(handle, file.path)
     return handle
@@ -54,7 +54,7 @@ enum LibraryLoader {
   ) throws(PluginError) {
     for (name, needed) in member.needed {
       let asked = origin.expand(name[...])
-      guard !plugin_library_is_loaded(asked), let handle = handles[needed.file.identity] else { continue }
+      guard plugin_library_named(asked) == nil, let handle = handles[needed.file.identity] else { continue }
       guard loaded.addName(of: needed.file) else {
         throw PluginError(
           .loadFailed, needed.file.path,
@@ -103,32 +103,5 @@ enum LibraryLoader {
   static var error: String {
     let text = dlerror().map { String(cString: $0) } ?? "the system's loader does not say why"
     return text.hasSuffix(String(cString: strerror(EMFILE))) ? "\(text): \(SystemLimit.descriptors)" : text
-  }
-}
-
-/// The files that this process has mapped.
-private struct LoadedFiles {
-  private var handles: [FileIdentity: UnsafeMutableRawPointer] = [:]
-  private var files: [String: FileIdentity] = [:]
-  /// Libraries that were given the name by which another one needs them.
-  private var named: Set<FileIdentity> = []
-
-  mutating func add(_ file: PluginFile, _ handle: UnsafeMutableRawPointer) {
-    handles[file.identity] = handle
-    files[file.path] = files[file.path] ?? file.identity
-  }
-
-  /// Notes that a library is given the name by which another one needs it. Returns false if it was given one before.
-  mutating func addName(of file: PluginFile) -> Bool { named.insert(file.identity).inserted }
-
-  /// Returns the library that was mapped from this file; `nil` if none was. Another file at the same path is refused:
-  /// the system's loader and debuggers identify libraries by path.
-  func handle(of file: PluginFile) throws(PluginError) -> UnsafeMutableRawPointer? {
-    if let other = files[file.path], other != file.identity {
-      throw PluginError(
-        .replaced, file.path,
-        "has changed since this process loaded it: only another process can load the new file")
-    }
-    return handles[file.identity]
   }
 }

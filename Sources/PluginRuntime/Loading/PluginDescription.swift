@@ -30,6 +30,13 @@ public struct PluginDescription: Sendable, Equatable {
         }
       }
   }
+
+  /// Returns the error for a function that the plugin does not have.
+  func unknownFunction(_ function: String) -> PluginError {
+    let names = functions.map(\.name).joined(separator: ", ")
+    return PluginError(
+      .unknownFunction, id, "has no function '\(function)'; it has \(names.isEmpty ? "none" : names)")
+  }
 }
 
 /// One function of a plugin.

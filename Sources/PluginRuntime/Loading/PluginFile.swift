@@ -81,7 +81,8 @@ final class PluginFile {
     PluginError(.replaced, path, "changed while it was being read: load it again when it is complete")
   }
 
-  private static let longest = Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))) / 4
+  /// The maximum size of a file that is copied: a quarter of the memory.
+  static let longest = Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))) / 4
 
   /// Returns the absolute path, symbolic links resolved.
   static func resolve(_ path: String) throws(PluginError) -> String {

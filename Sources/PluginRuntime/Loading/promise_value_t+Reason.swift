@@ -34,8 +34,19 @@ extension promise_value_t {
   /// Converts a reason of C to Swift: an ERROR to a `PromiseError`, a DISCARDED to `Discarded`, VOID to `nil`.
   var reason: Any? {
     var copy = self
-    guard let handle = promise_new(), promise_value_retain(&copy) == PROMISE_OK else { return nil }
+    guard promise_value_retain(&copy) == PROMISE_OK else { return nil }
+    guard let handle = promise_new() else {
+      promise_value_release(&copy)
+      return nil
+    }
     promise_reject(handle, &copy)
     return Promise<Any>(adopting: handle)?.rejectReason
+  }
+
+  /// The reason in place of a value that cannot be retained. The caller owns the reference; VOID if memory has run out.
+  static var tooManyReferences: promise_value_t {
+    var reason = promise_value_t()
+    promise_value_error(&reason, "promise", Int64(PROMISE_ENOMEM), "the value has too many references")
+    return reason
   }
 }

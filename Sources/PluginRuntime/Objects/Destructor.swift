@@ -16,18 +16,22 @@ final class Destructor: Sendable {
   let address: UInt
   /// Whether the objects are in memory that the host has allocated, and frees after their end.
   let freesMemory: Bool
+  /// Whether an object stays alive in the library after the last reference to it: nothing destroys it.
+  let leavesObject: Bool
   /// "plugin.function", as C text that is never freed.
   private nonisolated(unsafe) let subject: UnsafePointer<CChar>
   private nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
 
-  /// Makes the destructor; `nil` if libffi cannot call such a function.
+  /// Makes the destructor; `nil` if libffi cannot call such a function. A function without a name does nothing.
   init?(
-    _ name: String, _ function: UnsafeMutableRawPointer, plugin: String, on thread: SerialThread? = nil,
+    _ name: String?, _ function: UnsafeMutableRawPointer, plugin: String, on thread: SerialThread? = nil,
     freesMemory: Bool = false
   ) {
     self.freesMemory = freesMemory
+    leavesObject = name == nil && !freesMemory
     self.plugin = plugin
     self.thread = thread
+    let name = name ?? "nothing"
     self.name = name
     address = UInt(bitPattern: function)
     entry = unsafeBitCast(function, to: promise_function_t.self)

@@ -104,6 +104,8 @@ final class LiveObjects: Sendable {
   /// Submits the object's destructor, unless a call has released the object.
   private func end(_ life: ObjectLife, keeping sources: [any ObjectSource]) {
     guard life.claim() else { return noteEnd() }
+    // The object lives on, and may use those that it was made of.
+    if life.destructor.leavesObject { for source in sources { _ = Unmanaged.passRetained(source as AnyObject) } }
     let work: @Sendable () -> Void = { [self] in
       destroy(life, keeping: sources)
       noteEnd()

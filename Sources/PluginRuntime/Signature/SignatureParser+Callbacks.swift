@@ -1,7 +1,7 @@
 extension SignatureParser {
   /// Parses a callback, after its `fn`.
   mutating func callback() throws(SignatureError) -> CallbackType {
-    try cursor.require("(", or: " after 'fn', and what the callback takes")
+    try cursor.require("(", or: " after 'fn', and the parameters of the callback")
     var parameters: [CallbackType.Parameter] = []
     var columns: [Int] = []
     if !cursor.skip(")") {
@@ -45,7 +45,7 @@ extension SignatureParser {
       guard let name, name != "result" else {
         throw cursor.error(
           at: column, found: "'\(direction == .output ? "out" : "inout")' without a name of its own",
-          expected: "a name other than 'result': what a closure returns has a member of that name")
+          expected: "a name other than 'result': the object that a closure returns has a member of that name")
       }
       let type = try self.type(direction == .output ? .callbackOutput : .callbackInOut)
       return CallbackType.Parameter(name: name, type: type, direction: direction, role: nil)

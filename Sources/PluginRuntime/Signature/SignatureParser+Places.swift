@@ -50,7 +50,6 @@ extension SignatureParser {
         }
         return nil
       case .output where type.isOwnedObject, .result where type.isOwnedObject, .returned where type.isOwnedObject:
-        if case .own(_, nil) = type.unwrapped { return "own(f) \(type.content), with the function that destroys it" }
         return nil
       case .output:
         if let fault = countedAway(type) { return fault }
@@ -154,7 +153,10 @@ extension SignatureParser {
     "a type (\(simpleTypeNames), ptr<Name>, {field: type}, [type; count], &[type], &[type; 0], &type, own type, promise<T>, fn(...), "
     + "context, error, token, value)"
   static let heldTypes =
-    "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: what the promise holds"
+    "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: the type of the promise's value"
+
+  /// The words that types begin with, besides those of `simpleTypes`.
+  static let keywords: Set<String> = ["own", "promise", "ptr", "fn", "context", "error", "token", "value"]
 
   /// Suggestions for words of C.
   static let wordsOfC: [String: String] = [

@@ -43,10 +43,10 @@ extension SignatureParser {
 
   /// Parses a type that begins with a keyword.
   private mutating func composite(_ word: String, _ place: Place) throws(SignatureError) -> ValueType {
-    let known: Set<String> = ["own", "promise", "ptr", "fn", "context", "error", "token", "value"]
-    guard known.contains(word), place != .held || word == "value" || word == "ptr" else {
+    guard Self.keywords.contains(word), place != .held || word == "value" || word == "ptr" else {
       if let reason = Self.impossible[word] { throw cursor.error(expected: reason) }
-      let hint = Self.wordsOfC[word].map { "; C's \(word) is \($0)" } ?? ""
+      let known = Self.keywords.union(Self.simpleTypes.keys)
+      let hint = Self.wordsOfC[word].map { "; C's \(word) is \($0)" } ?? Suggestion.near(word, among: known.sorted())
       throw cursor.error(expected: (place == .held ? Self.heldTypes : Self.typeNames) + hint)
     }
     cursor.advance()
@@ -72,8 +72,8 @@ extension SignatureParser {
 
   /// Parses a pointer, after its `ptr`.
   private mutating func pointer() throws(SignatureError) -> ValueType {
-    try cursor.require("<", or: " after 'ptr', and a name for what it points to")
-    let name = try identifier("a name for what it points to")
+    try cursor.require("<", or: " after 'ptr', and a name for the type that it points to")
+    let name = try identifier("a name for the type that it points to")
     try cursor.require(">", or: " after the pointer's name")
     return .pointer(name)
   }

@@ -106,7 +106,7 @@ struct SignatureParser {
       throw cursor.error(
         at: column, found: "'keep \(type)'",
         expected: "an address of data without objects in it, such as cstr, bytes[n], str[n] or &[T; n]: a copy of the "
-          + "data is what stays")
+          + "data stays")
     }
     if isMoved, !type.isCounted {
       throw cursor.error(
@@ -174,7 +174,7 @@ struct SignatureParser {
     let column = cursor.next.column
     guard cursor.skip(word: "by") else { return nil }
     guard case .promise = result else {
-      throw cursor.error(at: column, found: "'by'", expected: "a promise<T> before it: what callbacks settle")
+      throw cursor.error(at: column, found: "'by'", expected: "a promise<T> before it, which callbacks settle")
     }
     var callbacks: [String] = []
     repeat {

@@ -116,6 +116,9 @@ extension ValueType {
   /// Whether it is an object that its receiver releases.
   var isOwnedObject: Bool { if case .own(.pointer, _) = unwrapped { true } else { false } }
 
+  /// Whether it is an object that the host destroys, as the result of a call.
+  var isDestroyedObject: Bool { if case .own(.pointer, .some) = unwrapped { true } else { false } }
+
   /// Whether it is the address of elements whose number is in another parameter or field, or known to the function
   /// alone.
   var isCounted: Bool { if case .counted = self { true } else { false } }

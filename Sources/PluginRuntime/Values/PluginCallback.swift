@@ -34,6 +34,8 @@ public struct PluginCallback: Sendable {
   }
 
   let body: Body
+  /// The scope of the parameter, for a call into a worker.
+  var scope = CallbackType.Scope.forever
 
   /// Creates a callback from a closure.
   public init(_ body: @escaping @Sendable ([PluginValue]) throws -> PluginValue) { self.body = .values(body) }

@@ -6,6 +6,8 @@ package enum Suggestion {
     // longer than any name is not a mistyped name.
     guard name.utf8.count <= 256 else { return "" }
     let limit = name.count < 2 ? 0 : (name.count + 2) / 3
+    // Names of other lengths are not near, and a library may have 100,000.
+    let names = names.filter { abs($0.count - name.count) <= limit }
     let best = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
     guard let best, best.distance <= limit else { return "" }
     return "; did you mean \"\(best.name)\"?"

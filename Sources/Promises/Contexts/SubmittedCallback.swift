@@ -2,13 +2,13 @@
 /// it is released where it ran.
 ///
 /// Not thread-safe: a handler runs once.
-final class SubmittedCallback<Callback> {
+package final class SubmittedCallback<Callback> {
   private var callback: Callback?
 
-  init(_ callback: consuming Callback) { self.callback = consume callback }
+  package init(_ callback: consuming Callback) { self.callback = consume callback }
 
   /// Returns the callback, once.
-  func take() -> Callback? {
+  package func take() -> Callback? {
     defer { callback = nil }
     return callback
   }

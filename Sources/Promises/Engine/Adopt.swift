@@ -41,29 +41,23 @@ extension CellRef {
     }
     let state = self.state
     let isFree = reactionKind == .none && state.source == 0 && meta & ReactionKind.kept == 0
-    // A discard block occupies the fields of a reaction: a link settles such a promise instead, and carries the
-    // interest.
-    if isFree {
-      meta =
-        isDiscardable(state)
-        ? ReactionKind.none.rawValue | ReactionKind.discardable | Interest.none.rawValue << ReactionKind.typeShift
-        : ReactionKind.follow.rawValue
-    }
-    guard isFree && !isDiscardable(state) else {
+    guard isFree else {
       unhold()
-      return isFree ? followByLink(source) : .isTaken
+      return .isTaken
     }
-    watch()
-    // One reference for the list, one for lookBehind().
+    // A reference for lookBehind().
     guard retain() else {
       unhold()
       return .outOfMemory
     }
+    if isDiscardable(state) { return followByLink(source) }
+    // A reference for the list.
     guard retain() else {
       unhold()
       release()
       return .outOfMemory
     }
+    watch()
     if becomeFollower(of: source) {
       lookBehind(source)
       return .follows
@@ -75,15 +69,10 @@ extension CellRef {
     return .follows
   }
 
-  /// Implements follow() for a promise with a discard block.
+  /// Implements follow() for a held promise with a discard block. The block occupies the fields of a reaction: a link
+  /// settles the promise instead, and carries the interest. Takes ownership of a reference.
   private func followByLink(_ source: CellRef) -> Following {
-    // A reference for lookBehind().
-    guard retain() else { return .outOfMemory }
-    guard hold() else {
-      release()
-      awaitPublication()
-      return .isSettled
-    }
+    meta = ReactionKind.none.rawValue | ReactionKind.discardable | Interest.none.rawValue << ReactionKind.typeShift
     unhold(waitingFor: source)
     guard chain(after: source, propagatesRequests: true) else {
       clearSource()

@@ -17,10 +17,8 @@ struct CellTask {
   fileprivate static var freesContext: UInt64 { 8 }
   /// The timer was made for a loop. While the main loop has a substitute, the clock has the timer instead.
   private static var isOfLoop: UInt64 { 16 }
-  /// A turn of a serial executor. The task's context is the executor.
+  /// A turn of a serial executor. The task's context is its own cell; its value points to the executor.
   static var isTurn: UInt64 { 32 }
-  /// The promise that it settles is about to be followed (Delay.swift).
-  static var awaitsFollower: UInt64 { 64 }
   /// The first bit of the field that holds the place among timers plus one.
   private static var placeShift: UInt64 { 36 }
 
@@ -33,7 +31,7 @@ struct CellTask {
   func has(_ flag: UInt64) -> Bool { job.has(flag) }
 
   /// The serial executor whose turn this is; nil for another task.
-  var serial: CellExecutor? { has(CellTask.isTurn) ? CellExecutor(ref.contextCell) : nil }
+  var serial: CellExecutor? { unsafe has(CellTask.isTurn) ? CellExecutor(CellRef.from(job.value.pointer)) : nil }
 
   var isOfLoop: Bool {
     get { has(CellTask.isOfLoop) }

@@ -153,6 +153,8 @@ extension CellRef {
     case .follow: break
     case .detached: leaveList()
     case .completion: loseCompletion()
+    // An observer without functions keeps no promise from being abandoned, and a chain of them may be.
+    case .observe: releaseContextInTurn()
     default: reactionContext.release()
     }
     // Acquire ordering: other threads used the promise before they released it.

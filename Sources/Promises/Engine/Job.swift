@@ -17,7 +17,7 @@ package struct Job: CellView, Sendable {
   static var rejected: UInt64 { 2 }
   /// The work is a closure.
   static var isClosure: UInt64 { 4 }
-  // Bits 3 to 6 are flags of tasks (CellTask.swift).
+  // Bits 3 to 5 are flags of tasks (CellTask.swift).
   static var isTask: UInt64 { 128 }
   private static var promiseShift: UInt64 { 8 }
   /// The part of the state that names the promise.

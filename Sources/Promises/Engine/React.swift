@@ -102,6 +102,8 @@ extension CellRef {
       return .idle
     case .completion:
       return unsafe complete(value.pointee, outcome)
+    case .delay:
+      return unsafe startDelay(value.pointee, outcome)
     case .detached:
       leaveList()
       return .idle

@@ -71,6 +71,8 @@ struct ReactionKind: Equatable {
 
   /// `context` is an event of a completion queue (Queues/Completion.swift).
   static var completion: ReactionKind { ReactionKind(rawValue: 13) }
+  /// The outcome is propagated after a delay, whose parameters `context` points to (Timers/Delay.swift).
+  static var delay: ReactionKind { ReactionKind(rawValue: 14) }
 
   /// `meta` of a cancel-request handler: it is called when the promise is discarded, too.
   static var onDiscard: UInt32 { 1 << 11 }

@@ -129,6 +129,12 @@ extension CellRef {
   /// The job of this promise's reaction.
   var job: ReactionJob { ReactionJob(contextCell) }
 
+  /// Frees the job of this reaction as releaseContextInTurn() releases a context.
+  func abandonJobInTurn() {
+    unsafe contextFree = { job in unsafe ReactionJob(CellRef.from(job)).abandon() }
+    releaseContextInTurn()
+  }
+
   /// Starts the job of this promise's reaction: runs it inline, or submits it to its executor.
   func startJob(_ value: UnsafePointer<CellValue>, _ outcome: Outcome) -> ReactionResult {
     let source = job.lastOfSource

@@ -51,18 +51,21 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   @inlinable public func recover(
     on context: PromiseContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
-    with value: @escaping @autoclosure @Sendable () -> Value
+    with value: consuming @escaping @autoclosure @Sendable () -> Value
   ) -> Future {
-    recover(on: context, token: token, includingIndirectErrors: includingIndirectErrors) { _ in .some(value()) }
+    derive(
+      on: context, token: token, .transforming(.anyError(includingIndirectErrors)),
+      Self.recovering(includingIndirectErrors, with: consume value))
   }
 
   /// Calls the closure on the main actor. See `recover(token:includingIndirectErrors:with:)`.
-  @_disfavoredOverload
   @inlinable public func recover(
     on main: MainContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
-    with value: @escaping @autoclosure @MainActor () -> Value
+    with value: consuming @escaping @autoclosure @MainActor () -> Value
   ) -> Future {
-    recover(on: main, token: token, includingIndirectErrors: includingIndirectErrors) { _ in .some(value()) }
+    derive(
+      on: main.place, token: token, .transforming(.anyError(includingIndirectErrors)),
+      Self.recovering(includingIndirectErrors, with: main.calling(consume value)))
   }
 
   /// Returns a future of `transform`'s result for the value, as `tryMap` does, except that an error of this future
@@ -151,6 +154,12 @@ extension Future where Failure: Error {
     Reactions.onAnyError(of: Future.self, includingIndirectErrors: includingIndirectErrors) { error, out in
       transform(error).map { out.leave($0) } ?? .pass
     }
+  }
+
+  @inlinable static func recovering(
+    _ includingIndirectErrors: Bool, with value: @escaping () -> Value
+  ) -> Closure {
+    recovering(includingIndirectErrors) { _ in .some(value()) }
   }
 
   @inlinable static func ending(_ callback: @escaping () -> Void) -> Closure {

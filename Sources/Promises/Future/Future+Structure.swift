@@ -26,8 +26,8 @@ extension Future {
   ///
   ///     let shared = download.propagatingCancellation { _ in cache.remove(url) }
   ///
-  /// - Parameter cancelRequested: called once, with the shared future, when that is asked to cancel, unless it is
-  ///   settled by then. After the call, in the same context, this future is asked to cancel.
+  /// - Parameter cancelRequested: called once, with the shared future, when cancellation of the shared future is
+  ///   requested while it is pending. The original future is asked to cancel after the call, in the same context.
   public func propagatingCancellation(cancelRequested: @escaping (Future) -> Void) -> Future {
     propagatingCancellation(.immediate, cancelRequested)
   }

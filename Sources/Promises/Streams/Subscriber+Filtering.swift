@@ -21,6 +21,15 @@ extension Subscriber {
     compactMapValues { $0 }
   }
 
+  /// Publishes the first `count` values, and the errors before the last of them, then ends. With a count below 1 it has
+  /// ended at once.
+  public func prefix(_ count: Int) -> Subscriber {
+    log.note(.operators, "prefix \(count)")
+    let derived = StreamNode(node.cell.derived(by: .take(UInt64(max(1, count)))), upstream: [node])
+    if count < 1 { _ = derived.cell.end(.cancelled) }
+    return Subscriber(node: derived)
+  }
+
   /// Drops a value that equals the state before it. An error in between makes the value count as new. Errors are never
   /// dropped. The derived stream is stateful.
   public func distinctValues() -> Subscriber where Value: Equatable {

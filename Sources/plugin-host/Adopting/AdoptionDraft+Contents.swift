@@ -12,9 +12,51 @@ extension AdoptionDraft {
     }
     return names
   }
+
+  private static let isNotShown = "no call has shown that it is written"
+
+  /// Confirms each guess whose parameter calls have written as a whole, and not used later. Other guesses become memory
+  /// of the caller, if the draft has such memory; otherwise they are not checked.
+  mutating func decideGuesses(by findings: inout [String: DraftCheck.Finding]) {
+    revise { function in
+      let name = function.signature.name
+      let finding = findings[name]
+      for guess in function.guesses {
+        switch finding {
+        case .safe(let calls, let contents, _) where contents[guess.parameter] == .whole:
+          function.confirm(guess, calls: calls)
+        case .unsafe, nil: break
+        case .kept(let argument, _) where argument != guess.parameter: break
+        case .unknown(let reason): findings[name] = function.replace(guess, "\(Self.isNotShown): \(reason)")
+        case .safe: findings[name] = function.replace(guess, Self.isNotShown)
+        case .kept: findings[name] = function.replace(guess, "a call has used it after the one that it was given to")
+        }
+      }
+      return nil
+    }
+  }
 }
 
 extension AdoptionDraft.Function {
+  /// Notes that calls have confirmed a guess.
+  fileprivate mutating func confirm(_ guess: Guess, calls: Int) {
+    guesses.removeAll { $0.parameter == guess.parameter }
+    checks.append("\(guess.parameter) was written by \(calls) calls, and used by none later")
+  }
+
+  /// Replaces a guess by memory of the caller, if the draft has such memory. Returns the finding about the function.
+  fileprivate mutating func replace(_ guess: Guess, _ result: String) -> DraftCheck.Finding {
+    let reason = "\(guess.reason); \(result)"
+    if let memory = guess.memory, let old = signature.parameters.first(where: { $0.name == guess.parameter }),
+      let changed = signature.changing(guess.parameter, "out \(old.type)", to: memory)
+    {
+      signature = changed
+      guesses.removeAll { $0.parameter == guess.parameter }
+      mark(guess.parameter, "\(guess.reason): give memory that suffices, of \(MemoryFunctions.maker)")
+    }
+    return .unknown(reason)
+  }
+
   /// Marks an argument as kept. Returns false if the signature cannot express it.
   fileprivate mutating func keep(_ name: String) -> Bool {
     guard let parameter = signature.parameters.first(where: { $0.name == name }), parameter.prefix.isEmpty,
@@ -35,6 +77,11 @@ extension AdoptionDraft.Function {
       {
         signature = changed
         checks.append("\(name) may be NULL, as it was in \(calls) calls")
+      }
+      // For addresses, calls decide guesses alone: many functions look for a NULL there.
+      switch parameter.type.content {
+      case .pointer, .cstr: continue
+      default: break
       }
       switch (contents[name], parameter.direction) {
       case (.read, .output) where ParameterNames.isStatus(name):

@@ -7,6 +7,8 @@ struct AdoptionDraft {
     var symbol: String?
     var description: String?
     var checks: [String]
+    /// The parameters whose direction calls have to show.
+    var guesses: [Guess] = []
     /// The file that declares the function.
     var file: String
   }
@@ -42,14 +44,14 @@ struct AdoptionDraft {
       }
       switch SignatureDraft(function, in: header, ownership, callerAllocated) {
       case .leftOut(let reason): leftOut.append((function.name, reason, function.file))
-      case .signature(let text, let checks):
+      case .signature(let text, let checks, let guesses):
         do {
           let signature = FailureConvention.add(
             header.failure(of: function), to: try Signature(parsing: text), provides: provides)
           functions.append(
             Function(
               signature: signature, symbol: function.symbol == function.name ? nil : function.symbol,
-              description: function.description, checks: checks, file: function.file))
+              description: function.description, checks: checks, guesses: guesses, file: function.file))
         } catch {
           leftOut.append((function.name, "found \(error.found), expected \(error.expected)", function.file))
         }
@@ -80,7 +82,7 @@ struct AdoptionDraft {
   func yaml(id: String, library: String, header: String) -> String {
     var lines = [
       YAMLText.comment("A first version, made from \(header) by plugin-host adopt. A header does not say everything:"),
-      YAMLText.comment("look at what is marked with \"check\" before you call it."), "id: \(YAMLText.quoted(id))",
+      YAMLText.comment("look at functions marked with \"check\" before you call them."), "id: \(YAMLText.quoted(id))",
       "library: \(YAMLText.quoted(library))",
       functions.isEmpty ? "functions: []" : "functions:",
     ]

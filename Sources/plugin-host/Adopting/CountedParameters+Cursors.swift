@@ -43,7 +43,8 @@ extension CountedParameters {
     guard case .pointer(let number, false) = type, case .integer(_, 32...) = header.resolved(number) else {
       return false
     }
+    // A mere length may be written, and so may the address: blkid_probe_lookup_value(..., const char **, size_t *len).
     let name = name.lowercased()
-    return ["avail", "left", "remain", "len", "size"].contains(where: name.contains)
+    return ["avail", "left", "remain"].contains(where: name.contains)
   }
 }

@@ -41,6 +41,7 @@ struct DraftCheck {
       for name in names { findings[name] = try finding(name, in: file.path) }
       names = draft.keep(findings)
     }
+    draft.decideGuesses(by: &findings)
     return findings
   }
 
@@ -117,6 +118,8 @@ extension AdoptionDraft {
       // An argument of NULL may be why calls crashed.
       case .safe(let calls, let contents, failures: nil): return function.apply(contents, calls: calls)
       case .unknown(let reason):
+        // Not the guess that it was drafted by.
+        if !function.guesses.isEmpty { return reason }
         function.checks.append("no call has checked this signature: \(reason)")
         return nil
       case .safe, nil: return nil

@@ -19,6 +19,8 @@ struct Header {
   var macros = MacroNames()
   /// Whether functions are drafted that need memory whose size the header does not state.
   var hasCallerMemory = false
+  /// Whether calls will confirm guesses from names.
+  var isCalled = false
   /// The tags of the structs and unions whose address some function returns: the library's own objects.
   private(set) var given: Set<String> = []
   /// The tags of structs whose address a function without such an argument returns: the library makes them.

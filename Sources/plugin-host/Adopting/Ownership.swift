@@ -17,6 +17,9 @@ struct Ownership {
   private var shared: Set<String> = []
   /// The types of objects that some function makes for its caller.
   private var owned: Set<String> = []
+  /// The types whose objects a function frees for good, with its name. A call of the function releases a handle, also
+  /// where the object may belong to another owner by then.
+  private var releasing: [String: String] = [:]
 
   /// `exports` says whether the library has a symbol, `provides` whether it or one that it links has it.
   init(_ header: Header, exports: (String) -> Bool, provides: (String) -> Bool) {
@@ -34,6 +37,7 @@ struct Ownership {
       if parameters.isEmpty, words.suffix(2) == ["get", "type"] { gTypes.insert(words.dropLast(2).joined()) }
     }
     for function in functions { note(function) }
+    noteReleases(functions)
     for function in functions {
       guard case .function(let result, let parameters, _)? = function.type else { continue }
       let made = [result] + parameters.compactMap(target)
@@ -56,9 +60,22 @@ struct Ownership {
     return destructors[object]?.filter { $0.rest == rest }.min { $0.verb < $1.verb }?.name
   }
 
-  /// Whether a function destroys its only argument, of a type whose objects belong to the caller.
+  /// Returns the function that releases an object which `function` makes, as its result or behind a parameter, though
+  /// the object may belong to another owner; nil if no function frees it for
+  /// good.
+  func release(ofResult type: CType, of function: Header.Function) -> String? {
+    guard let object = object(type), case .function(_, let parameters, _)? = function.type,
+      !parameters.contains(where: { self.object($0) == object }),
+      FunctionVerbs.split(function.name, verbs: Self.making) != nil
+    else { return nil }
+    return releasing[object]
+  }
+
+  /// Whether a function destroys its only argument, of a type whose objects belong to the caller, or that it
+  /// frees for good.
   func destroys(_ function: Header.Function, _ type: CType) -> Bool {
-    guard let object = object(type), owned.contains(object) else { return false }
+    guard let object = object(type) else { return false }
+    guard owned.contains(object) else { return releasing[object] == function.symbol }
     return FunctionVerbs.split(function.name, verbs: Self.destroying) != nil
       && !FunctionVerbs.onlyEnds(function.name, destructors[object] ?? [], verbs: Self.destroying)
   }
@@ -100,6 +117,25 @@ struct Ownership {
     }
   }
 
+  /// Notes the functions that free an object for good: called free, destroy, delete or dispose, with the object as
+  /// their only argument. An object that is counted, or that a function initializes once more, may live on.
+  private mutating func noteReleases(_ functions: [Header.Function]) {
+    var living: Set<String> = []
+    for function in functions {
+      guard case .function(_, let parameters, let isVariadic)? = function.type, let first = parameters.first,
+        let object = object(first)
+      else { continue }
+      let words = FunctionVerbs.words(function.name)
+      if parameters.count == 1, !isVariadic, words.contains(where: Self.freeing.contains) {
+        // Two such functions may do different things.
+        if releasing.updateValue(function.symbol, forKey: object) != nil { living.insert(object) }
+      } else if words.contains(where: { Self.reviving.contains($0) || $0.hasPrefix("ref") }) {
+        living.insert(object)
+      }
+    }
+    for object in living { releasing[object] = nil }
+  }
+
   /// Returns the name of the library's object type that a type points to; nil if it points to anything else.
   private func object(_ type: CType) -> String? {
     guard case .pointer(let target, false) = header.resolved(type) else { return nil }
@@ -124,6 +160,13 @@ struct Ownership {
   /// Verbs of destructors, in order of preference.
   private static let destroying = [
     "free", "destroy", "delete", "dispose", "unref", "release", "cleanup", "close", "fini",
+  ]
+  /// Verbs of functions that free an object for good.
+  private static let freeing: Set<String> = ["free", "destroy", "delete", "dispose"]
+  /// Verbs of functions that count the references to an object, or make an object anew in its place.
+  private static let reviving: Set<String> = [
+    "incref", "addref", "retain", "acquire", "hold", "grab", "dup", "share", "init", "reinit", "initialize", "reset",
+    "reuse", "open", "up",
   ]
   /// Verbs of functions that may pass ownership of the object to another object, or to the library.
   private static let taking = [

@@ -256,6 +256,9 @@ enum ParameterNames {
     return FunctionVerbs.words(name).contains { getters.contains($0) }
   }
 
+  /// Whether a word of a function's name begins with "get": `blkid_get_tag`, `getfilecon`, but not `widget_watch`.
+  static func gets(function name: String) -> Bool { FunctionVerbs.words(name).contains { $0.hasPrefix("get") } }
+
   /// Whether a function of that name may fill an array of its caller: `XGetPoints`, `recvmmsg`.
   static func fillsArrays(function name: String) -> Bool {
     let verbs = ["get", "read", "query", "list", "find", "fetch", "recv", "receive", "collect", "poll", "wait", "fill"]

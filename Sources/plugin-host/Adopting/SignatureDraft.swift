@@ -1,7 +1,7 @@
 /// A signature made from a C function's prototype, or the reason why there is none.
 enum SignatureDraft {
-  /// The text, and the points that an expert on the library has to check.
-  case signature(String, checks: [String])
+  /// The text, the points that an expert on the library has to check, and those that calls have to show.
+  case signature(String, checks: [String], guesses: [Guess])
   /// The reason why there is no signature.
   case leftOut(String)
 
@@ -16,7 +16,7 @@ enum SignatureDraft {
       do throws(Unsuitable) {
         var writer = SignatureWriter(function, types, header, ownership, callerAllocated)
         let text = try writer.signature(result: result, isVariadic: isVariadic)
-        self = .signature(text, checks: writer.checks)
+        self = .signature(text, checks: writer.checks, guesses: writer.guesses)
       } catch {
         self = .leftOut(error.reason)
       }
@@ -29,6 +29,15 @@ enum SignatureDraft {
     "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp", "vfork", "getcontext",
     "setcontext", "makecontext", "swapcontext",
   ]
+}
+
+/// A parameter that is `out` if calls show that the function writes it before it returns.
+struct Guess {
+  let parameter: String
+  /// The reason why it is not `out` otherwise.
+  let reason: String
+  /// The type for memory of the caller; nil if a draft has no such memory.
+  let memory: String?
 }
 
 /// The reason why a function is left out.

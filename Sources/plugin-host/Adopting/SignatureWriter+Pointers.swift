@@ -43,15 +43,22 @@ extension SignatureWriter {
 
   private func isArray(_ index: Int) -> Bool { declared(index)?.isArray ?? false }
 
-  /// A type that may be left out, if the header says so.
-  func optional(_ index: Int, _ type: String) -> String {
+  /// Writes an address that may be left out, if a type map, the documentation or C programmers' use says so. Notes
+  /// all but the map.
+  mutating func optional(_ index: Int, _ type: String) -> String {
     if isDestructor { return "own \(type)" }
     // A function that sets a part of an object needs the object.
     let isSetter = index == 0 && ParameterNames.words(function.name).contains("set")
     var isOptional = header.isOptional(types[index])
     if case .pointer(let target, _) = header.resolved(types[index]), header.isOptional(target) { isOptional = true }
-    isOptional = isOptional && !isSetter || declared(index)?.isNullable ?? false || isParent(index)
-    return isOptional ? type + "?" : type
+    if isOptional, !isSetter { return type + "?" }
+    return declared(index)?.isNullable ?? false || isParent(index) ? nullable(names[index], type) : type
+  }
+
+  /// Writes a type that is taken to be NULL where an argument is left out.
+  mutating func nullable(_ name: String, _ type: String) -> String {
+    checks.append("\(name) is taken to be NULL where it is left out; if it must not be, it is \(type)")
+    return type + "?"
   }
 
   /// Whether a function makes an object from another of its type, and no function makes the first one: that has no
@@ -70,9 +77,7 @@ extension SignatureWriter {
   private mutating func string(_ index: Int) throws(Unsuitable) -> String {
     if keepsData(index) { return kept(names[index], "cstr") }
     let isNullable = declared(index)?.isNullable ?? false
-    guard isNullable || ParameterNames.isOptional(names[index]) else { return "cstr" }
-    checks.append("\(names[index]) is taken to be NULL where it is left out; if it must not be, it is cstr")
-    return "cstr?"
+    return isNullable || ParameterNames.isOptional(names[index]) ? nullable(names[index], "cstr") : "cstr"
   }
 
   private mutating func object(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
@@ -85,7 +90,7 @@ extension SignatureWriter {
     if !isConst, isFreed(index) { return try memory(index, to: target, "'\(name)' is freed") }
     let isNullable = declared(index)?.isNullable ?? false || isDatum(index) || ParameterNames.isContext(name)
     guard isConst, name == "data" || !ParameterNames.isContext(name) else {
-      return isNullable ? "ptr<void>?" : "ptr<void>"
+      return isNullable ? nullable(name, "ptr<void>") : "ptr<void>"
     }
     let content = isNullable ? "bytes[*]?" : "bytes[*]"
     if keepsData(index) || ParameterNames.mayKeep(function: function.name) {
@@ -213,8 +218,9 @@ extension SignatureWriter {
     }
   }
 
-  /// Writes the address of an address: `out` if the header says so, or if the function makes an object of an opaque
-  /// type.
+  /// Writes the address of an address: `out` if the header says so. The function's name does not suffice, since the
+  /// library may keep the address and write to it later: where the name suggests that it makes or finds an object of an
+  /// opaque type, or a text, calls have to show it.
   private mutating func address(
     _ index: Int, of inner: CType, isConst: Bool, _ isConstInner: Bool
   ) throws(Unsuitable) -> String {
@@ -246,21 +252,31 @@ extension SignatureWriter {
     let mayGive =
       declared(index)?.name != nil && !ParameterNames.isDestroying(function: function.name)
       && !ParameterNames.mayKeep(function: function.name)
-    let isTextFound = mayGive && !ParameterNames.isPlural(name) && function.name.lowercased().contains("get")
-    if isText, !isRead, isSaid || isTextFound || ParameterNames.isMessage(name) {
-      checks.append("\(name) is taken to be one text that is written; if the caller frees it, it is out own(f) cstr?")
-      return "out cstr?"
-    }
+    let isTextFound =
+      isText && mayGive && !ParameterNames.isPlural(name) && ParameterNames.gets(function: function.name)
     let isFound =
       mayGive && (text.isOpaque(inner) || text.isHandleAddress(types[index])) && !name.hasSuffix("s")
       && (ParameterNames.isGetter(function: function.name) || ParameterNames.isName(name, ofOne: object))
-    guard isSaid || isMade || isFound, !isRead else {
-      return try memory(
-        index, to: target,
-        "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?")
+    let type = isText ? "cstr?" : "ptr<\(object)>?"
+    if isRead || !(isSaid || isText && ParameterNames.isMessage(name)) {
+      let advice = "if it is written, it is out \(type)"
+      let reason = "'\(name)' may be an array of addresses, or be kept"
+      guard !isRead, isMade || isFound || isTextFound else {
+        return try memory(index, to: target, "\(reason); \(advice)")
+      }
+      guard header.isCalled else {
+        return try memory(index, to: target, "\(reason); \(advice), which --check finds out")
+      }
+      let memory = try? memory(index, to: target, reason)
+      if memory != nil { checks.removeLast() }
+      guesses.append(Guess(parameter: name, reason: reason, memory: memory))
+    }
+    if isText {
+      checks.append("\(name) is taken to be one text that is written; if the caller frees it, it is out own(f) cstr?")
+      return "out cstr?"
     }
     checks.append("\(name) is taken to be one address that is written, not read")
-    return "out \(own(target, name))ptr<\(object)>?"
+    return "out \(own(target, name))\(type)"
   }
 
   /// Whether the documentation says that an address is set: "*str will be set to point to an allocated string". False
@@ -309,10 +325,13 @@ extension SignatureWriter {
       isConst || !ParameterNames.mayKeep(function: function.name)
     else {
       let type = optional(index, "ptr<\(text.name(of: target, or: types[index]))>")
-      return isConst && ParameterNames.isOptional(name) && !type.hasSuffix("?") ? type + "?" : type
+      return isConst && ParameterNames.isOptional(name) && !type.hasSuffix("?") ? nullable(name, type) : type
     }
     if isConst {
-      return declared(index)?.isNullable ?? false ? "\(try text.value(target))?" : "&\(try text.value(target))"
+      let value = "&\(try text.value(target))"
+      guard declared(index)?.isNullable ?? false else { return value }
+      _ = nullable(name, value)
+      return String(value.dropFirst()) + "?"
     }
     checks.append("\(name) is taken to be read and written; if it is only written, it is out")
     return "inout \(try text.value(target))"

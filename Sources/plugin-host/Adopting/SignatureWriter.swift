@@ -13,6 +13,8 @@ struct SignatureWriter {
   /// The struct that the function makes in its caller's memory.
   let made: CallerAllocated.Made?
   var checks: [String] = []
+  /// The parameters that are written according to the function's name alone.
+  var guesses: [Guess] = []
 
   init(
     _ function: Header.Function, _ types: [CType], _ header: Header, _ ownership: Ownership,
@@ -53,7 +55,7 @@ struct SignatureWriter {
       case .pointer(let target, true) = header.resolved(types[format]), header.resolved(target) == .char
     else {
       checks.append(
-        "what follows is taken to be what the caller gives: an i64 stands for every integer and for NULL, "
+        "arguments of any type may follow: an i64 stands for every integer and for NULL, "
           + "and a cstr is freed after the call")
       return ("...: i64 | u64 | f64 | cstr | ptr<void>", nil)
     }
@@ -285,10 +287,15 @@ struct SignatureWriter {
     return EnumerationText(group, isFlags: isFlags).suffix.map { "\(value) \($0)" } ?? value
   }
 
-  /// Returns the `own(...)` of a result that the caller has to destroy, and notes it as a point to check; empty if the
-  /// object has no destructor.
+  /// Returns the `own(...)` of a result that the caller has to destroy, and notes it as a point to check: `own` if the
+  /// object may belong to another owner, and a call releases it; empty if none does.
   mutating func own(_ type: CType, _ what: String) -> String {
-    guard let destructor = ownership.destructor(ofResult: type, of: function) else { return "" }
+    guard let destructor = ownership.destructor(ofResult: type, of: function) else {
+      guard let release = ownership.release(ofResult: type, of: function) else { return "" }
+      checks.append(
+        "\(what) is taken to be live until \(release) is called; if it is the caller's, it is own(\(release))")
+      return "own "
+    }
     checks.append("\(what) is taken to be the caller's, who has \(destructor) destroy it")
     return "own(\(destructor)) "
   }

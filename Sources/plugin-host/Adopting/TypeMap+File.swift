@@ -34,14 +34,14 @@ extension TypeMap {
     read(record?["elements"], "elements", "the number of", document) { name, text throws(Unsuitable) in
       guard let number = Elements(text), name.contains(".") else {
         throw Unsuitable(
-          "FUNCTION.PARAMETER and a number up to 65536, 0 for what ends with a 0, or the parameter that counts")
+          "FUNCTION.PARAMETER and a number up to 65536, 0 for data that ends with a 0, or the parameter that counts")
       }
       map.elements[name] = number
     }
     read(record?["parameters"], "parameters", "the signature of", document) { name, text throws(Unsuitable) in
       guard name.contains(".") else { throw Unsuitable("FUNCTION.PARAMETER or FUNCTION.result as the name") }
       if let mistake = mistake(in: text, of: name) {
-        throw Unsuitable("in, out, inout, or what a signature has in its place: \(mistake)")
+        throw Unsuitable("in, out, inout, or a type of a signature: \(mistake)")
       }
       map.parameters[name] = text
     }

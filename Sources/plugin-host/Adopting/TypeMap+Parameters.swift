@@ -3,7 +3,7 @@ extension TypeMap {
   /// file.
   static let bundledParameters: [String: String] = {
     var parameters: [String: String] = [:]
-    for line in bundledManuals.split(separator: "\n") where !line.hasPrefix("#") {
+    for line in (bundledManuals + "\n" + bundledAddresses).split(separator: "\n") where !line.hasPrefix("#") {
       guard let colon = line.firstRange(of: ": ") else { continue }
       for name in line[..<colon.lowerBound].split(separator: " ") {
         parameters[String(name)] = String(line[colon.upperBound...])
@@ -58,6 +58,7 @@ extension TypeMap {
     wmemcpy.s1 wmemmove.s1 wmempcpy.s1: out &[i32; n]
     wmemset.s wcsncpy.dest wcpncpy.dest mbstowcs.pwcs: out &[i32; n]
     wmemcpy.result wmemmove.result wmemset.result wmempcpy.result wcsncpy.result wcpncpy.result: usize
+    wmemchr.s: &[i32; n]
     wcstombs.s: out str[n]
     wcstombs.pwcs: &[i32; 0]
     mbstowcs.s: cstr
@@ -265,8 +266,11 @@ extension TypeMap {
     __gmpz_get_str.argument1 __gmpq_get_str.argument1 __gmpf_get_str.argument1: const ptr<void>? = null
     __gmpz_get_str.result __gmpq_get_str.result __gmpf_get_str.result: own(free) cstr?
     # GMP's other functions of that kind write beyond an array without elements.
-    __gmpn_add_1.argument1 __gmpn_sub_1.argument1: out &[u64; argument3]
-    __gmpn_add_1.argument2 __gmpn_sub_1.argument2: &[u64; argument3]
+    __gmpn_add_1.argument1 __gmpn_sub_1.argument1 __gmpn_mul_1.argument1: out &[u64; argument3]
+    __gmpn_lshift.argument1 __gmpn_rshift.argument1: out &[u64; argument3]
+    __gmpn_addmul_1.argument1 __gmpn_submul_1.argument1: inout &[u64; argument3]
+    __gmpn_add_1.argument2 __gmpn_sub_1.argument2 __gmpn_*mul_1.argument2: &[u64; argument3]
+    __gmpn_lshift.argument2 __gmpn_rshift.argument2: &[u64; argument3]
     __gmpn_cmp.argument1 __gmpn_cmp.argument2: &[u64; argument3]
     # The remainder is in the place of the dividend; the last is memory of mpn_sec_div_qr_itch() limbs.
     __gmpn_sec_div_qr.argument1: out &[u64; argument3]

@@ -69,12 +69,15 @@ enum CommandLineArguments {
     return text
   }
 
-  /// Splits NAME=VALUE if NAME could be a parameter's name; otherwise the word is a value.
-  private static func split(_ word: String, for signature: Signature) throws(Failure) -> (name: String?, value: String)
-  {
+  /// Splits NAME=VALUE if NAME is a parameter's name. Refuses a NAME that could be one: letters, digits and `_`, or
+  /// with a `-` if a parameter's name is near. Any other word is a value.
+  static func split(_ word: String, for signature: Signature) throws(Failure) -> (name: String?, value: String) {
     guard let (name, value) = word.cut(at: "=") else { return (nil, word) }
-    if signature.argumentNames.contains(name) { return (name, value) }
-    guard Name.isValid(name), !name.contains("-") else { return (nil, word) }
+    let names = signature.argumentNames
+    if names.contains(name) { return (name, value) }
+    guard Name.isValid(name), !name.contains("-") || !Suggestion.near(name, among: names).isEmpty else {
+      return (nil, word)
+    }
     throw unknown(name, for: signature)
   }
 

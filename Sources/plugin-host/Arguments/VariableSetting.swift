@@ -1,4 +1,5 @@
 import ArgumentParser
+import PluginRuntime
 
 /// The value that the user gives a variable: `NAME=VALUE`.
 struct VariableSetting {

@@ -58,7 +58,7 @@ final class PluginFingerprints: Sendable {
   /// the files each time: a new file in an earlier folder changes none of the others. Of a generation the file that it
   /// has loaded counts, not the one that is at its path by now.
   private func contents(of path: String, _ generation: PluginGeneration?) throws -> [Digest] {
-    let files = ([path] + LoaderSettings.libraries).flatMap(LibraryFacts.closure)
+    let files = try ([path] + LoaderSettings.libraries).flatMap(LibraryFacts.closure)
     guard let generation, let copy = generation.copy else { return try files.map { try content(of: $0) } }
     let loaded = try withExtendedLifetime(generation) { try read(copy) }
     return try [loaded] + files.dropFirst().map { try content(of: $0) }

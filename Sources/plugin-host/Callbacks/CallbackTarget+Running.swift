@@ -62,7 +62,7 @@ extension CallbackTarget {
     do {
       value = try expression.value { operand in
         guard case .variable(let name) = operand, let index = names[name] else { return .void }
-        return arguments[index]
+        return ResultShape.type(type.closureParameters[index].type).written(arguments[index])
       }
     } catch {
       throw failure("\(error)")

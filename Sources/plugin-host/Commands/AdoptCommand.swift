@@ -95,6 +95,7 @@ struct AdoptCommand: ParsableCommand {
       (try? FileBytes.readRegular(path: $0, limit: FileBytes.longest)) ?? []
     }
     contents.hasCallerMemory = callerMemory
+    contents.isCalled = check
     let macros = try clang.macros(of: path) { Clang.origin(of: $0, inHeader: path) == .own }
     let made = CallerAllocated(contents, exports: exports.contains).types
     let sizes = Set(made).union(StructFunctions.types(contents)).sorted()

@@ -7,8 +7,8 @@ struct QuarantineCommand: ParsableCommand {
     commandName: "quarantine",
     abstract: "List or release plugins that are not loaded because their workers ended too often.",
     discussion: """
-      A plugin whose worker processes end five times in a row without an answer is put in quarantine for a day, by the \
-      hash of its file. A damaged entry keeps its plugin there until it is released.
+      A plugin whose worker processes end five times in a row without an answer, within an hour and in any commands, is \
+      put in quarantine for a day, by the hash of its file. A damaged entry keeps its plugin there until it is released.
 
       \(ExitStatus.help)
       """,

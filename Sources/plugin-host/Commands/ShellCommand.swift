@@ -1,4 +1,5 @@
 import ArgumentParser
+import PluginRuntime
 
 struct ShellCommand: ParsableCommand, WritesResults, RunsPlugins {
   static let configuration = CommandConfiguration(
@@ -24,7 +25,8 @@ struct ShellCommand: ParsableCommand, WritesResults, RunsPlugins {
 
   @OptionGroup var output: OutputOptions
 
-  @Argument(help: ArgumentHelp("A file of lines; without it, and for -, standard input.", valueName: "script"))
+  @ArgumentParser.Argument(
+    help: ArgumentHelp("A file of lines; without it, and for -, standard input.", valueName: "script"))
   var path: String?
 
   func validate() throws {

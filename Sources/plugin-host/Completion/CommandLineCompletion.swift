@@ -20,22 +20,15 @@ struct CommandLineCompletion {
   private var isFree = false
   /// The option whose value is the word at the cursor.
   private var valued: CommandOptions.Option?
-  private let command: (any ParsableCommand.Type)?
+  private let command: any ParsableCommand.Type
   private let options: CommandOptions
 
   /// - Parameter words: the words after the program's name, the last up to the cursor.
   init(_ words: [String]) {
     typed = words.last ?? ""
-    var command: (any ParsableCommand.Type)?
-    var rest = words.dropLast()
-    while let name = rest.first,
-      let next = (command ?? PluginHost.self).configuration.subcommands.first(where: { $0._commandName == name })
-    {
-      command = next
-      rest.removeFirst()
-    }
+    let (command, rest) = PluginHost.command(of: words.dropLast())
     self.command = command
-    options = CommandOptions(of: command ?? PluginHost.self)
+    options = CommandOptions(of: command)
     read(Array(rest))
   }
 
@@ -46,16 +39,16 @@ struct CommandLineCompletion {
         isFree = true
         return
       }
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard word.hasPrefix("-"), word != "-", let option = options[parts.first ?? ""] else {
+      let setting = word.cut(at: "=")
+      guard word.hasPrefix("-"), word != "-", let option = options[setting?.before ?? word] else {
         operands.append(word)
         continue
       }
       acceptsUnsafeFiles = acceptsUnsafeFiles || option.names.contains("--accept-unsafe-files")
       hasSignature = hasSignature || option.names.contains("--signature")
       guard option.takesValue else { continue }
-      if rest.isEmpty, parts.count == 1 { valued = option }
-      let value = parts.count > 1 ? parts[1] : rest.popFirst()
+      if rest.isEmpty, setting == nil { valued = option }
+      let value = setting?.after ?? rest.popFirst()
       if option.names.contains("--plugins"), let value { directories.append(value) }
     }
   }
@@ -73,7 +66,7 @@ struct CommandLineCompletion {
       return valued.values.map { Candidate(text: $0) }
     }
     if typed.hasPrefix("-") { return optionNames }
-    switch command?._commandName {
+    switch command._commandName {
     case "call" where !hasSignature: return call
     case "inspect", "doc", "list": return plugins
     case "check": return operands.isEmpty ? plugins : []
@@ -82,7 +75,7 @@ struct CommandLineCompletion {
   }
 
   private var subcommands: [Candidate] {
-    (command ?? PluginHost.self).configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
       .map { Candidate(text: $0._commandName, note: $0.configuration.abstract) }
   }
 
@@ -93,8 +86,8 @@ struct CommandLineCompletion {
 
   /// The names of the options; the values of one whose name and "=" are typed.
   private var optionNames: [Candidate] {
-    if let equals = typed.firstIndex(of: "="), let option = options[String(typed[..<equals])] {
-      return option.values.map { Candidate(text: "\(typed[...equals])\($0)") }
+    if let (name, _) = typed.cut(at: "="), let option = options[name] {
+      return option.values.map { Candidate(text: "\(name)=\($0)") }
     }
     return options.all.flatMap { option in option.names.map { Candidate(text: $0, note: option.note) } }
   }
@@ -107,7 +100,7 @@ struct CommandLineCompletion {
 
   /// Names of plugins in the search path; the shell completes paths.
   private var plugins: [Candidate] {
-    typed.contains("/") ? [] : finder.names.map { Candidate(text: $0) }
+    typed.cut(at: "/") != nil ? [] : finder.names.map { Candidate(text: $0) }
   }
 
   private var call: [Candidate] {
@@ -119,19 +112,19 @@ struct CommandLineCompletion {
 
   private func arguments(of signature: Signature, given: [String]) -> [Candidate] {
     let inputs = signature.inputs
-    if let equals = typed.firstIndex(of: "="), let input = inputs.first(where: { $0.name == typed[..<equals] }) {
-      if input.type.callbackType != nil { return callbacks(typed[equals...].dropFirst(), for: input.name) }
-      return input.values(typed[typed.index(after: equals)...]).map {
+    if let (name, value) = typed.cut(at: "="), let input = inputs.first(where: { $0.name == name }) {
+      if input.type.callbackType != nil { return callbacks(value, for: name) }
+      return input.values(value).map {
         Candidate(text: "\(input.name)=\($0.text)", note: $0.note)
       }
     }
     let names = given.compactMap { word in
-      word.firstIndex(of: "=").map { String(word[..<$0]) }.flatMap { name in inputs.first { $0.name == name }?.name }
+      word.cut(at: "=").flatMap { setting in inputs.first { $0.name == setting.before }?.name }
     }
     let left = inputs.filter { !names.contains($0.name) }
     // Words without a name are assigned to the first parameters.
     let next = left.dropFirst(given.count - names.count)
-    let values = next.first?.values(typed[...]) ?? []
+    let values = next.first?.values(typed) ?? []
     return values
       + next.map { input in
         let note = [input.argumentType.content.description, input.note].compactMap(\.self).joined(separator: ", ")
@@ -142,12 +135,12 @@ struct CommandLineCompletion {
 
 extension CommandLineCompletion {
   /// Returns the functions that can be a callback, if their plugin's name and the dot are typed; otherwise plugins.
-  private func callbacks(_ typed: Substring, for parameter: String) -> [Candidate] {
-    guard let dot = typed.lastIndex(of: "."), !typed[..<dot].isEmpty else {
+  private func callbacks(_ typed: String, for parameter: String) -> [Candidate] {
+    guard let plugin = typed.cut(atLast: ".")?.before, !plugin.isEmpty else {
       return finder.names.map { Candidate(text: "\(parameter)=\($0).") }
     }
-    return functions(of: String(typed[..<dot])).map { function in
-      Candidate(text: "\(parameter)=\(typed[...dot])\(function.text)", note: function.note)
+    return functions(of: plugin).map { function in
+      Candidate(text: "\(parameter)=\(plugin).\(function.text)", note: function.note)
     }
   }
 
@@ -165,14 +158,15 @@ extension CommandLineCompletion {
 
 extension Parameter {
   /// Returns the named values of the parameter. In a list of flags, the last one is completed.
-  fileprivate func values(_ typed: Substring) -> [CommandLineCompletion.Candidate] {
+  fileprivate func values(_ typed: String) -> [CommandLineCompletion.Candidate] {
     guard case .constant(let constants) = argumentType else {
       let isBool = type.content == .bool
       return isBool ? ["true", "false"].map { CommandLineCompletion.Candidate(text: $0) } : []
     }
-    let start = constants.areFlags ? typed.lastIndex(of: "|").map { typed[...$0] } ?? "" : ""
+    let flags = constants.areFlags ? typed.cut(atLast: "|") : nil
+    let start = flags.map { "\($0.before)|" } ?? ""
     // A library may have thousands of constants, and each of its integers accepts all of them.
-    if constants.areOfLibrary, typed.count == start.count { return [] }
+    if constants.areOfLibrary, (flags?.after ?? typed).isEmpty { return [] }
     return constants.constants.map { CommandLineCompletion.Candidate(text: start + $0.name, note: $0.value.json) }
   }
 }

@@ -88,11 +88,12 @@ struct HostOptions: ParsableArguments {
     var options = IsolationOptions.runningThisProgram(timeout: search.timeout?.duration)
     options.output = { StandardError.write(lines: [$0.harmlessLine]) }
     options.capabilities = capabilities
-    options.circuitOpened = { path, copy, reason in
+    options.workerEnded = { path, copy, fault in
       do {
-        if let path { try Quarantine.ofUser?.add(path: path, content: copy, reason: reason) }
+        if let path { try Quarantine.ofUser?.count(path: path, content: copy, fault: fault) }
       } catch {
-        StandardError.write(lines: ["plugin-host: \(path ?? ""): cannot be put in quarantine: \(error)".displayLine])
+        let line = "plugin-host: \(path ?? ""): the end of its worker process cannot be counted: \(error)"
+        StandardError.write(lines: [line.displayLine])
       }
     }
     return options

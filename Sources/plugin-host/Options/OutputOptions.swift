@@ -1,4 +1,5 @@
 import ArgumentParser
+import PluginRuntime
 
 /// The options of the commands that write a result.
 struct OutputOptions: ParsableArguments {

@@ -39,6 +39,15 @@ indirect enum ResultShape: Sendable {
     return shape
   }
 
+  /// The shape of the elements of a list.
+  var element: ResultShape {
+    switch self {
+    case .list(let shape): shape
+    case .type(let type): type.listElement.map { .type($0) } ?? .any
+    default: .any
+    }
+  }
+
   private func part(_ part: ResultPath.Part) throws(MissingPart) -> ResultShape {
     switch self {
     case .any: return .any

@@ -82,6 +82,20 @@ final class EventStream: Sendable {
   }
 }
 
+extension CallbackType {
+  /// The type of the events that the callback's calls are.
+  var eventShape: ResultShape {
+    let parameters = closureParameters
+    switch parameters.count {
+    case 0: return .nothing
+    case 1: return .type(parameters[0].type)
+    case parameters.compactMap(\.name).count:
+      return .object(parameters.map { ($0.name ?? "", .type($0.type)) })
+    default: return .any
+    }
+  }
+}
+
 /// A step's side of a stream. Events are buffered until the step begins, and then while it is busy.
 final class EventConsumer: Sendable {
   /// Receives the events, then nil at the end.

@@ -21,10 +21,11 @@ extension PipelinePlan.Callback {
   fileprivate func bound(_ results: StepResults) throws -> CallbackTarget {
     try target.replacing { operand in
       switch operand {
-      case .variable("item"): results[PipelinePlan.StepResult.item]
+      case .variable("item") where results[PipelinePlan.StepResult.item] != nil:
+        try results.operand(.init(step: PipelinePlan.StepResult.item))
       case .variable("index"): results[PipelinePlan.StepResult.index]
       case .result(let reference):
-        try steps[reference.step].map { try results.value(of: .init(step: $0, path: reference.path)) } ?? .void
+        try steps[reference.step].map { try results.operand(.init(step: $0, path: reference.path)) } ?? .void
       default: nil
       }
     }
@@ -35,14 +36,28 @@ extension PipelinePlan.Input {
   /// Returns the elements of a list. A text is read as JSON.
   func elements(_ results: StepResults) throws -> [PipelinePlan.Element] {
     if case .list(let elements, let type) = self {
-      return try elements.map { .init(value: try $0.value(of: type, results), written: try $0.written(results)) }
+      return try elements.map {
+        .init(value: try $0.value(of: type, results), shape: $0.shape(results), written: try $0.written(results))
+      }
     }
     var list = try value(of: .value, results)
     if case .string(let text) = list, let json = try? JSONText(parsing: Array(text.utf8)) {
       list = try PluginValue(readable: json)
     }
-    if case .array(let elements) = list { return elements.map { .init(value: $0) } }
+    let shape = shape(results).element
+    if case .array(let elements) = list { return elements.map { .init(value: $0, shape: shape) } }
     throw MissingPart("\"each\" is \(list.kindText), expected a list")
+  }
+
+  /// Returns the type of the result that the input is.
+  private func shape(_ results: StepResults) -> ResultShape {
+    switch self {
+    case .result(let result): return results.shape(of: result)
+    case .composed(let parts):
+      guard case .result(let result, _) = parts.first, parts.count == 1 else { return .any }
+      return results.shape(of: result)
+    default: return .any
+    }
   }
 
   /// Returns the value with each scalar without quotes as its text.
@@ -66,7 +81,7 @@ extension PipelinePlan.Input {
     case .composed(let parts):
       var content = Argument.Content.value(.void)
       if case .result(let result, _) = parts.first, parts.count == 1 {
-        content = try Self.convertible(results.value(of: result), written: results.written(of: result), to: type)
+        content = try Self.convertible(result, results, to: type)
       } else {
         let text = try Self.text(parts, results)
         content = type.content == .value ? .value(.string(text)) : .text(text)
@@ -138,7 +153,7 @@ extension PipelinePlan.Input {
       case .result(let result, let source):
         do {
           if case .string(let text)? = try results.written(of: result) { return text }
-          return try results.value(of: result).text
+          return try results.operand(result).text
         } catch {
           throw MissingPart("\(source): \(error)")
         }
@@ -149,8 +164,10 @@ extension PipelinePlan.Input {
   /// Makes an argument of a result that is the whole text: unchanged for a parameter that takes no text, otherwise as
   /// text. An element that was written in the file is read by the parameter's type, as if it stood there.
   private static func convertible(
-    _ value: PluginValue, written: PluginValue?, to type: ValueType
+    _ result: PipelinePlan.StepResult, _ results: StepResults, to type: ValueType
   ) throws -> Argument.Content {
+    let value = try results.value(of: result)
+    let written = try results.written(of: result)
     switch (written, ArgumentKind(type)) {
     case (.string(let text), let kind) where kind != .any && (kind.isText || type.isForm(text)): return .text(text)
     case (.string, _): break
@@ -160,7 +177,7 @@ extension PipelinePlan.Input {
     return switch (value, ArgumentKind(type)) {
     case (.string(let text), let kind) where !kind.isText: .text(text)
     case (.string, _), (.bytes, _): content(value, for: type)
-    case (_, .string), (_, .bytes): .text(try value.text)
+    case (_, .string), (_, .bytes): .text(try results.operand(result).text)
     default: .value(value)
     }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 
 /// The format of `run --graph`, which prints a plan as a graph.
 enum GraphFormat: String, CaseIterable, Sendable {

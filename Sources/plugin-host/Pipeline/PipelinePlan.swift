@@ -51,6 +51,7 @@ struct PipelinePlan: Sendable {
   /// An element of a list, or an event.
   struct Element: Sendable {
     var value: PluginValue
+    var shape = ResultShape.any
     /// The element with each scalar without quotes as its text, if the file contains the list.
     var written: PluginValue?
   }
@@ -157,6 +158,12 @@ extension PipelinePlan {
 }
 
 extension PipelinePlan.Step {
+  /// The type of the result.
+  var shape: ResultShape {
+    let shape = call.function.signature.shape
+    return each == nil ? shape : .list(shape)
+  }
+
   /// The step whose events this one takes.
   var source: Int? { if case .stream(let source)? = each?.source { source } else { nil } }
 }
@@ -168,7 +175,7 @@ extension PipelinePlan.Test {
       switch operand {
       case .variable(let name): .string(variables[name] ?? "")
       case .result(let reference):
-        try steps[reference.step].map { try results.value(of: .init(step: $0, path: reference.path)) } ?? .void
+        try steps[reference.step].map { try results.operand(.init(step: $0, path: reference.path)) } ?? .void
       default: .void
       }
     }

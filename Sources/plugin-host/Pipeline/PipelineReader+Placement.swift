@@ -20,10 +20,13 @@ extension PipelineReader {
 
   private func limits(_ node: YAMLNode) -> CallLimits {
     var limits = CallLimits()
-    let known = ["in-flight", "queue", "when-full"]
+    let known = ["in-flight", "queue", "result-bytes", "when-full"]
     guard let record = document.record(of: node, what: "\"limits\"", known: known) else { return limits }
     if let node = record["in-flight"] { limits.inFlight = count(node, "in-flight", in: 1...1_000_000) ?? .max }
     if let node = record["queue"] { limits.queue = count(node, "queue", in: 0...1_000_000) ?? .max }
+    if let node = record["result-bytes"] {
+      limits.resultBytes = count(node, "result-bytes", in: 4_096...2_000_000_000) ?? .max
+    }
     if let node = record["when-full"] {
       limits.whenFull = choice(node, "when-full", [("wait", .wait), ("reject", .reject)]) ?? .wait
     }

@@ -1,3 +1,5 @@
+import PluginRuntime
+
 /// Reads the shape of a pipeline file, without looking up the plugins and steps that it names.
 struct PipelineReader {
   let document: YAMLDocument

@@ -16,6 +16,7 @@ extension PipelineRun {
       return .reject(CallFailure.rejected(message: "the step whose events it takes gives none"))
     }
     let keepsValues = step.call.function.signature.shape.kind != .void && plan.usesResult(of: number)
+    let shape = plan.steps[source.number].call.outlets.first?.type.eventShape ?? .any
     let calls = EventCalls()
     let end: @Sendable (@Sendable (inout EventCalls.State) -> Void) -> Void = { change in
       switch calls.change(change) {
@@ -33,7 +34,7 @@ extension PipelineRun {
         slot: slot, rescueInputs: rescueInputs, failure: { calls.failure },
         note: { [self] failure in calls.note(self.failure(failure, ofElement: index, number)) },
         pause: { pauses in end { $0.paused += pauses ? 1 : -1 } })
-      call(for: PipelinePlan.Element(value: event), index, of: step, number, results, made).then(
+      call(for: PipelinePlan.Element(value: event, shape: shape), index, of: step, number, results, made).then(
         { [self] value in
           let count = calls.count(keepsValues ? (index, value) : nil)
           if Self.isRound(count) { report("\(count) done", number) }

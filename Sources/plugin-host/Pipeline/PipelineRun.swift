@@ -19,6 +19,8 @@ final class PipelineRun {
   /// The outcome of each step; nil while it is pending. Only the values of the pipeline's result are kept.
   private(set) var outcomes: [Outcome?]
   private nonisolated let kept: Set<Int>
+  /// The types of the steps' results, by number.
+  private nonisolated let shapes: [Int: ResultShape]
   /// Limits the number of calls at once.
   nonisolated let slots: Slots
   /// The threads of serial steps and the slots by which they run one at a time, by their names.
@@ -55,6 +57,7 @@ final class PipelineRun {
     unsettled = plan.steps.count
     unsettledBeforeFinal = plan.firstFinal
     kept = plan.result.steps
+    shapes = Dictionary(uniqueKeysWithValues: plan.steps.enumerated().map { ($0, $1.shape) })
     let streams = plan.steps.enumerated().compactMap { number, step in
       step.call.outlets.first.map {
         (number, EventStream(capacity: $0.capacity, consumers: step.consumers, slots: slots))
@@ -80,13 +83,14 @@ final class PipelineRun {
         if case .call(_, let numbers) = step.rescue { results(of: named(numbers, promises)) } else { nil }
       // The step whose events this one takes.
       let source = step.source.flatMap { named([$0], promises).first }
+      let calls: @Sendable ([Int: PluginValue]) -> Promise<PluginValue> = { [self] results in
+        perform(step, number, StepResults(results, shapes: shapes), rescueInputs, source)
+      }
       let own =
         number < plan.firstFinal
-        ? inputs.then(async: { [self] in perform(step, number, StepResults($0), rescueInputs, source) })
-        : reachedFinal.then(async: { [self] _ in
-          inputs.then(async: { [self] in perform(step, number, StepResults($0), rescueInputs, source) })
-        })
-      let promise = step.each == nil ? rescued(own, step: step, number: number, rescueInputs, StepResults()) : own
+        ? inputs.then(async: calls) : reachedFinal.then(async: { _ in inputs.then(async: calls) })
+      let none = StepResults(shapes: shapes)
+      let promise = step.each == nil ? rescued(own, step: step, number: number, rescueInputs, none) : own
       // Dependent steps wait for this promise, so that the end of this step is shown first.
       let told = Promise<PluginValue>()
       promise.then(

@@ -9,11 +9,15 @@ struct StepResults: Sendable {
   /// The results by the numbers of their steps. The current element and its index have numbers of their own
   /// (`PipelinePlan.StepResult`).
   private var values: [Int: PluginValue]
+  /// Their types, by the same numbers.
+  private var shapes: [Int: ResultShape]
   /// The element with each scalar without quotes as its text; `nil` if the file does not contain the list.
   private var written: PluginValue?
   private let once = Once()
 
-  init(_ values: [Int: PluginValue] = [:]) { self.values = values }
+  init(_ values: [Int: PluginValue] = [:], shapes: [Int: ResultShape] = [:]) {
+    (self.values, self.shapes) = (values, shapes)
+  }
 
   subscript(step: Int) -> PluginValue? { values[step] }
 
@@ -28,6 +32,7 @@ struct StepResults: Sendable {
   func adding(_ element: PipelinePlan.Element, at index: Int) -> StepResults {
     var all = self
     all.values[PipelinePlan.StepResult.item] = element.value
+    all.shapes[PipelinePlan.StepResult.item] = element.shape
     all.values[PipelinePlan.StepResult.index] = .uint(UInt64(index))
     all.written = element.written
     return all
@@ -44,6 +49,16 @@ struct StepResults: Sendable {
         try path.parsed(text, number)
       }
     }
+  }
+
+  /// Returns the type of a result, or of the part of one.
+  func shape(of result: PipelinePlan.StepResult) -> ResultShape {
+    (try? shapes[result.step]?.part(result.path)) ?? .any
+  }
+
+  /// Returns a result, or the part of one, as texts and expressions have it.
+  func operand(_ result: PipelinePlan.StepResult) throws(MissingPart) -> PluginValue {
+    shape(of: result).written(try value(of: result))
   }
 
   /// Returns the part of the element as written; `nil` for other results, and other lists.

@@ -22,7 +22,13 @@ struct FileTrust: Sendable {
   /// check and the load, is not noticed.
   func check(library: String) throws(Failure) {
     guard isEnforced else { return }
-    for (index, file) in LibraryAdmission.files(judgedFor: library).enumerated() where file.contains("/") {
+    let files: [String]
+    do throws(PluginError) {
+      files = try LibraryAdmission.files(judgedFor: library)
+    } catch {
+      throw Failure(.notLoaded, "\(error)".displayLine)
+    }
+    for (index, file) in files.enumerated() where file.contains("/") {
       try check(file, for: index == 0 ? file : "\(library): needs \(file)")
     }
   }
@@ -67,7 +73,7 @@ struct FileTrust: Sendable {
   private var hasRulesOfSystem: Bool { FileKind(path: rulesOfSystem) != .missing }
 
   /// Returns the names on a path, the last first.
-  private static func parts(of path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
+  private static func parts(of path: String) -> [String] { path.parts(separatedBy: "/").reversed() }
 
   private static func status(of path: String) -> stat? {
     var status = stat()

@@ -9,7 +9,7 @@ struct PluginFinder: Sendable {
 
   /// The folders given with `--plugins`, then those of the environment's `PROMISE_PLUGIN_PATH`, separated by colons.
   init(given: [String], environment: String? = Environment["PROMISE_PLUGIN_PATH"]) {
-    directories = given + (environment ?? "").split(separator: ":").map(String.init)
+    directories = given + (environment ?? "").parts(separatedBy: ":")
   }
 
   /// Returns a copy with one more folder, which is searched last.
@@ -32,8 +32,8 @@ struct PluginFinder: Sendable {
   /// Returns the path of `reference`: itself if it has a slash, otherwise `NAME.so` or `NAME.adopt.yaml` in one of the
   /// folders. A plugin's id, `org.example.digest`, also finds `digest.so`.
   func path(of reference: String) throws(Failure) -> String {
-    if reference.contains("/") { return reference }
-    let last = reference.split(separator: ".").last.map(String.init) ?? reference
+    if reference.cut(at: "/") != nil { return reference }
+    let last = reference.parts(separatedBy: ".").last ?? reference
     for directory in directories {
       for name in [reference, last] where !name.isEmpty {
         for suffix in Self.suffixes {
@@ -52,7 +52,7 @@ struct PluginFinder: Sendable {
     guard !directories.isEmpty else {
       return "name the folder it is in with --plugins or PROMISE_PLUGIN_PATH, or give its path, with a slash in it"
     }
-    let hint = Suggestion.near(reference.split(separator: ".").last.map(String.init) ?? reference, among: names)
+    let hint = Suggestion.near(reference.parts(separatedBy: ".").last ?? reference, among: names)
     return "no \(reference).so or \(reference)\(AdoptionFile.suffix) in \(directories.joined(separator: ", "))\(hint)"
   }
 

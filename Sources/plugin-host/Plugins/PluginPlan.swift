@@ -94,7 +94,7 @@ struct PluginPlan: Sendable {
     let plugin =
       if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, thread, capabilities) }
     // A reference with a dot is an id. The file was found by the last component, so its id has to be compared.
-    if !reference.contains("/"), reference.contains("."), plugin.id != reference {
+    if reference.cut(at: "/") == nil, reference.cut(at: ".") != nil, plugin.id != reference {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
     }
     if let known = plugins.first(where: { $0.id == plugin.id }) {
@@ -175,7 +175,7 @@ struct PluginPlan: Sendable {
     try finder.trust.check(library: path)
     var workers = workers(for: place)
     if let all = workers?.capabilities { workers?.capabilities = all.union(capabilities) }
-    let name = String(path.split(separator: "/").last ?? "")
+    let name = Directory.name(of: path)
     workers = workers?.namingOutput(name)
     return try PluginOutput.attributing(to: name) { () throws(Failure) in
       guard AdoptionFile.isNamed(path) else { return try Self.inspect(plugin: path, workers, on: thread) }

@@ -39,7 +39,7 @@ extension ShellSession {
       try StandardOutput.write(plan.plugins.map { "\($0.id)\n" }.joined())
     case .variables:
       try expect(words.isEmpty, "variables takes no arguments")
-      let lines = variables.names.map { "\($0) = \(variables[$0]?.value.summary ?? "")\n" }
+      let lines = variables.names.map { "\($0) = \(variables[$0]?.summary ?? "")\n" }
       try StandardOutput.write(lines.joined())
     case .drop:
       try expect(!words.isEmpty, "usage: drop NAME...")

@@ -1,3 +1,5 @@
+import PluginRuntime
+
 /// One line of a session: `NAME = PLUGIN.FUNCTION ARGUMENT...`, a command, or `$NAME`.
 struct ShellLine: Equatable {
   /// A variable, or a part of its value: `$db`, `$rows[0].name`, `${name.part}`.

@@ -7,8 +7,7 @@ extension ShellSession {
     let last = text.hasSuffix(" ") ? "" : words.last ?? ""
     var before = text.hasSuffix(" ") ? words : Array(words.dropLast())
     if before.dropFirst().first == "=" { before.removeFirst(2) }
-    if let dollar = last.lastIndex(of: "$") {
-      let typed = String(last[dollar...].dropFirst())
+    if let typed = last.cut(atLast: "$")?.after {
       return LineEditor.Completion(replaced: typed.count, candidates: names(variables.names, beginningWith: typed))
     }
     let candidates: [String]
@@ -19,11 +18,9 @@ extension ShellSession {
     case "drop"?: candidates = variables.names
     case let call?:
       let function = try? function(call).1
-      if let equals = last.firstIndex(of: "="),
-        let parameter = function?.signature.inputs.first(where: { $0.name == last[..<equals] }),
-        parameter.type.callbackType != nil
+      if let (name, typed) = last.cut(at: "="),
+        function?.signature.inputs.first(where: { $0.name == name })?.type.callbackType != nil
       {
-        let typed = String(last[equals...].dropFirst())
         return LineEditor.Completion(replaced: typed.count, candidates: names(calls(typed), beginningWith: typed))
       }
       candidates = function?.signature.inputs.map { "\($0.name)=" } ?? []
@@ -38,10 +35,10 @@ extension ShellSession {
   /// Returns the functions of the plugin whose name and dot are typed; otherwise the plugins that can be called, each
   /// with a dot.
   private func calls(_ start: String) -> [String] {
-    guard let dot = start.lastIndex(of: "."), let plugin = try? plugin(String(start[..<dot])) else {
+    guard let name = start.cut(atLast: ".")?.before, let plugin = try? plugin(name) else {
       return pluginNames.map { $0 + "." }
     }
-    return plugin.functions.map { "\(start[...dot])\($0.name)" }
+    return plugin.functions.map { "\(name).\($0.name)" }
   }
 
   private var pluginNames: [String] {

@@ -10,6 +10,11 @@ struct ShellVariables {
     init(_ value: PluginValue, of shape: ResultShape) {
       (self.value, self.shape) = (value, shape)
     }
+
+    /// The value as a part of a text.
+    var text: String { get throws(MissingPart) { try shape.written(value).text } }
+    /// The value for a list of variables.
+    var summary: String { shape.written(value).summary }
   }
 
   private var variables: [String: Variable] = [:]
@@ -43,7 +48,7 @@ struct ShellVariables {
       case .text(let literal, _): text += literal
       case .reference(let reference):
         do {
-          text += try variable(reference).value.text
+          text += try variable(reference).text
         } catch let failure as Failure {
           throw failure
         } catch {
@@ -62,9 +67,9 @@ struct ShellVariables {
   ) throws(Failure) -> [Argument] {
     var arguments: [Argument] = []
     let end = words.firstIndex { $0.plain == "--" } ?? words.endIndex
-    let inputs: [(name: String?, parts: [ShellLine.Part])] =
-      words[..<end].map { Self.split($0.parts, for: signature) }
-      + words[end...].dropFirst().map { (nil, $0.literal) }
+    var inputs: [(name: String?, parts: [ShellLine.Part])] = []
+    for word in words[..<end] { inputs.append(try Self.split(word.parts, for: signature)) }
+    inputs += words[end...].dropFirst().map { (nil, $0.literal) }
     for ((name, parts), parameter) in zip(inputs, signature.parameters(ofNames: inputs.map(\.name))) {
       if case .reference(let reference)? = parts.first, parts.count == 1 {
         let value = try variable(reference).value
@@ -106,12 +111,12 @@ struct ShellVariables {
     throw Failure(.usage, "\(name) has the members \(list), expected an address\(hint)".displayLine)
   }
 
-  /// Splits NAME= from the parts, if the function has a parameter of that name.
+  /// Splits NAME= from the parts by the rules of the command line. A NAME with quotes or a variable in it is none.
   private static func split(
     _ parts: [ShellLine.Part], for signature: Signature
-  ) -> (name: String?, parts: [ShellLine.Part]) {
-    guard case .text(let text, isQuoted: false)? = parts.first, let (name, value) = text.cut(at: "="),
-      signature.argumentNames.contains(name)
+  ) throws(Failure) -> (name: String?, parts: [ShellLine.Part]) {
+    guard case .text(let text, isQuoted: false)? = parts.first,
+      case (let name?, let value) = try CommandLineArguments.split(text, for: signature)
     else { return (nil, parts) }
     let rest = Array(parts.dropFirst())
     let isWhole = value.isEmpty && !rest.isEmpty

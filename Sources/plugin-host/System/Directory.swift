@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 
 /// The kind of entry in the file system at a path.
 enum FileKind {
@@ -65,7 +66,7 @@ enum Directory {
   /// Creates a folder that only the user can access, and its parents, unless they exist.
   static func make(_ path: String) throws(SystemError) {
     var made = path.hasPrefix("/") ? "" : "."
-    for component in path.split(separator: "/") {
+    for component in path.parts(separatedBy: "/") {
       made += "/\(component)"
       guard mkdir(RawText.cString(made), 0o700) == 0 || errno == EEXIST else { throw .last }
     }
@@ -92,12 +93,12 @@ enum Directory {
 
   /// Returns the last component of a path.
   static func name(of path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
+    path.parts(separatedBy: "/").last ?? path
   }
 
   /// Returns the folder of the file at `path`.
   static func parent(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    guard let folder = path.cut(atLast: "/")?.before else { return "." }
+    return folder.isEmpty ? "/" : folder
   }
 }

@@ -3,12 +3,11 @@ import PluginRuntime
 import Synchronization
 
 /// Decides by the rules of trust and the quarantine which files this process may map. The rules are read once, before a
-/// worker confines itself.
+/// worker confines itself. A host, which may run for days, reads the quarantine before each file.
 struct Admission: Sendable {
   private let files: [TrustFile]
-  private let quarantine: [ContentHash: Quarantine.Entry]
-  /// The reason why the quarantine cannot be read. No plugin is loaded then: it may be there.
-  private let quarantineProblem: String?
+  /// The quarantine as it was when the rules were read: a worker cannot read it later.
+  private let quarantined: Quarantined
   /// The level on the command line.
   private var level = TrustLevel.any
   /// Whether plugins run in this process without confinement: in a host, or a child of it.
@@ -23,15 +22,7 @@ struct Admission: Sendable {
 
   private init(_ files: [TrustFile], _ quarantine: Quarantine?) {
     self.files = files
-    var entries: [Quarantine.Entry] = []
-    var problem: String?
-    do throws(SystemError) {
-      entries = try quarantine?.entries() ?? []
-    } catch {
-      problem = quarantine?.problem(error)
-    }
-    self.quarantine = Dictionary(entries.map { ($0.hash, $0) }, uniquingKeysWith: { first, _ in first })
-    quarantineProblem = problem
+    quarantined = Quarantined(quarantine)
   }
 
   /// Reads the rules, and enforces them in this process. `trust` checks their files.
@@ -82,7 +73,8 @@ struct Admission: Sendable {
     guard let admission = current.withLock({ $0 }) else { return false }
     let requirements = admission.requirements.filter(\.isolatesUntrusted)
     guard !requirements.isEmpty else { return false }
-    return LibraryAdmission.files(judgedFor: path).contains { file in
+    guard let files = try? LibraryAdmission.files(judgedFor: path) else { return true }
+    return files.contains { file in
       guard let descriptor = try? FileBytes.openRegular(path: file) else { return false }
       defer { close(descriptor) }
       return requirements.contains { Judgement($0, file, descriptor) == .unknown }
@@ -112,11 +104,8 @@ struct Admission: Sendable {
   }
 
   private func refusal(_ path: String, _ descriptor: Int32) -> LibraryAdmission.Refusal? {
-    if let quarantineProblem { return .quarantined("is not loaded: \(quarantineProblem)") }
-    if !quarantine.isEmpty {
-      guard let hash = try? ContentHash(of: descriptor) else { return .quarantined("cannot be read") }
-      if let entry = quarantine[hash] { return .quarantined(entry.refusal) }
-    }
+    let quarantined = isHost ? Quarantined(.ofUser) : quarantined
+    if let reason = quarantined.refusal(descriptor) { return .quarantined(reason) }
     for requirement in requirements where requirement.level != .any || isHost && requirement.isolatesUntrusted {
       let judgement = Judgement(requirement, path, descriptor)
       if judgement < requirement.level { return .notTrusted(Self.message(requirement)) }
@@ -131,6 +120,29 @@ struct Admission: Sendable {
     let expected =
       requirement.level == .signed ? "a signature of a listed publisher beside it" : "a listed hash or a signature"
     return "is not trusted: \(requirement.name) asks for \(expected); see `plugin-host trust --help`"
+  }
+}
+
+/// The files that are in quarantine at a time.
+private struct Quarantined {
+  private var entries: [Quarantine.Entry] = []
+  /// The reason why the quarantine cannot be read. No plugin is loaded then: it may be there.
+  private var problem: String?
+
+  init(_ store: Quarantine?) {
+    do throws(SystemError) {
+      entries = try store?.entries() ?? []
+    } catch {
+      problem = store?.problem(error)
+    }
+  }
+
+  /// Returns the reason why a file is not loaded; `nil` if it is not in quarantine.
+  func refusal(_ descriptor: Int32) -> String? {
+    if let problem { return "is not loaded: \(problem)" }
+    if entries.isEmpty { return nil }
+    guard let hash = try? ContentHash(of: descriptor) else { return "cannot be read" }
+    return entries.first { $0.hash == hash }?.refusal
   }
 }
 

@@ -59,18 +59,23 @@ struct Quarantine: Sendable {
     "the quarantine \(folder) cannot be read: \(error); repair or remove it"
   }
 
-  /// Adds the file at a path, or the content that was loaded from there: the file may have been replaced since.
-  func add(path: String, content: Int32? = nil, reason: String) throws(FileChangeError) {
-    let hash: ContentHash
+  /// Returns the hash of the file at a path, or of the content that was loaded from there: the file may have been
+  /// replaced since. Makes the folder of the store.
+  func hash(path: String, content: Int32?) throws(FileChangeError) -> ContentHash {
     do throws(SystemError) {
-      hash = if let content { try ContentHash(of: content) } else { try ContentHash(path: path) }
       try Directory.make(folder)
+      return if let content { try ContentHash(of: content) } else { try ContentHash(path: path) }
     } catch {
       throw FileChangeError(path: path, error: error)
     }
+  }
+
+  /// Adds a file of the store's folder. A file that is in quarantine stays there for its time, with its reason.
+  func add(_ hash: ContentHash, path: String, reason: String) throws(FileChangeError) {
     let now = Int64(time(nil))
     let lines = ["begins \(now)", "ends \(now + Self.duration)", "path \(path)", "reason \(reason)"]
     try FileLock.holding(folder) { () throws(SystemError) in
+      if let ends = self.entry(hash)?.ends, ends > now { return }
       let entry = self.path(of: hash)
       // A pipe would be written to rather than replaced.
       if !FileKind.isRegular(entry) { try release(hash) }

@@ -304,6 +304,20 @@ RULE(values_are_folded, "promise_publisher_scan() publishes a running fold") {
   release_stream(subscriber, publisher);
 }
 
+RULE(all_values_are_folded, "promise_publisher_reduce() publishes a fold when its source finishes") {
+  spy_t spy = {0};
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_value_t initial = i64(0);
+  promise_subscriber_t *subscriber = listener_of(promise_publisher_reduce(publisher, &initial, adds, &spy, spy_free));
+  for (int i = 1; i < 4; i++)
+    publish(publisher, i);
+  CHECK_TEXT(journal, "");
+  promise_publisher_finish(publisher);
+  CHECK_TEXT(journal, "g.");
+  CHECK_SPY(&spy, 0, 1);
+  release_stream(subscriber, publisher);
+}
+
 RULE(many_become_one, "promise_publisher_merge() and _combine_latest() have the events of all, and end") {
   promise_publisher_t *publishers[] = {publisher_new(0), publisher_new(0)};
   promise_subscriber_t *merged = listener_of(promise_publisher_merge(publishers, 2));

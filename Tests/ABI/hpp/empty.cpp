@@ -155,6 +155,7 @@ void operators() {
   REFUSES(gone.take_while([count = counted()](int) { return true; }));
   REFUSES(gone.rescue([count = counted()](const promises::error &) { return 1; }));
   REFUSES(gone.scan(1, [count = counted()](int a, int b) { return a + b; }));
+  REFUSES(gone.reduce(1, [count = counted()](int a, int b) { return a + b; }));
   REFUSES(gone.take(1));
   REFUSES(gone.window(1));
   REFUSES(gone.buffer(1));

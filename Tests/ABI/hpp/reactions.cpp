@@ -84,7 +84,7 @@ void exceptions_without_a_class() {
   const auto failed = promise<>::resolved().then([] { throw 5; });
   CHECK(throws<int>([&] { failed.get(); }, [](int n) { return n == 5; }));
   const auto shown = failed.rescue([](const promises::error &e) {
-    CHECK(e.domain() == "c++" && e.message() == "an exception that is no std::exception");
+    CHECK(e.domain() == "c++" && e.message() == "an exception that is not a std::exception");
   });
   shown.get();
   const auto latin = promise<>::rejected(std::runtime_error("gr\xfc\xdf"));

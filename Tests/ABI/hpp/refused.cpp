@@ -34,7 +34,7 @@ void promises_hold(const promise<page> &pages, const promise<std::tuple<int, int
   pages.result().as<page>();
   REFUSED("the elements do not convert to those of the promise");
   row.resolve(std::make_pair("a", "b"));
-  REFUSED("a pointer is no bool");
+  REFUSED("a pointer is not a bool");
   flag.resolve("text");
 }
 
@@ -43,16 +43,16 @@ void settling(const promise<> &nothing, const promise<int> &number, promises::va
   nothing.resolve(1);
   REFUSED("only a promise<void> is resolved with nothing");
   number.resolve();
-  REFUSED("a value is handed over");
+  REFUSED("a value is passed by move");
   number.reject(reason);
 }
 
 void reactions(const promise<> &nothing, const promise<int> &number) {
-  REFUSED("a handler is called with what the promise holds");
+  REFUSED("a handler is called with the promise's value");
   number.then([](std::string) {});
   REFUSED("a handler of a promise<void> is called with nothing");
   nothing.then([](int) {});
-  REFUSED("what runs finally is called with nothing");
+  REFUSED("the function of finally is called without arguments");
   number.finally([](int) {});
   REFUSED("finally() does not wait for a promise");
   number.finally([] { return promise<>(); });
@@ -61,11 +61,11 @@ void reactions(const promise<> &nothing, const promise<int> &number) {
 void rescues(const promise<int> &number) {
   REFUSED("a rescuing handler is called with the reason");
   number.rescue([](int) { return 1; });
-  REFUSED("a rescuing handler returns what the promise would hold, and");
+  REFUSED("a rescuing handler returns a value of the promise's type, and");
   number.rescue([](const promises::error &) {});
-  REFUSED("a rescuing handler returns a promise for what the promise would hold");
+  REFUSED("a rescuing handler returns a promise of a value of this promise's type");
   number.rescue([](const promises::error &) { return promise<bool>(); });
-  REFUSED("a rescuing handler returns what the promise would hold");
+  REFUSED("a rescuing handler returns a value of the promise's type");
   number.rescue([](const promises::error &) { return "1"; });
 }
 

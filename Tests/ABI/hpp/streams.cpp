@@ -215,12 +215,16 @@ void operators_make_streams() {
   const heard<std::string> joined(numbers.scan(std::string("="), [](const std::string &all, int n) {
     return n != 1 || all.size() < 3 ? all + std::to_string(n) : throw odd_number();
   }));
+  const heard<int> total(numbers.reduce(10, [](int sum, int n) { return sum + n; }));
   for (const int number : {2, 1, 1, 4})
     numbers.publish(number);
+  CHECK(total.all() == "");
   CHECK(joined.all() == "=2 =21 [odd] =214");
   CHECK(mapped.all() == "2 [odd] [odd] 4" && rescued.all() == "2 (odd) (odd) 4" && big.all() == "4");
   CHECK(thrown.all() == "2 1 1 [odd]" && few.all() == "2 1" && low.all() == "2 1 1" && once.all() == "2 1 4");
   CHECK(sums.all() == "3 2 5" && few.by.end().is_settled() && low.by.end().is_settled() && !big.by.end().is_settled());
+  numbers.finish();
+  CHECK(total.all() == "18" && total.by.end().is_settled());
 }
 
 void equal_errors_are_events() {

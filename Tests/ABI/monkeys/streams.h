@@ -60,7 +60,8 @@ static void derive(void) {
     sources[i] = right(PUBLISHERS);
   uint64_t operator= draw(10);
   if (operator== 0) {
-    keep(DERIVED, promise_publisher_scan(source, &value, folder, bond, bond_free));
+    keep(DERIVED,
+         (toss(2) ? promise_publisher_scan : promise_publisher_reduce)(source, &value, folder, bond, bond_free));
     return;
   }
   if (operator== 1) {

@@ -3,16 +3,11 @@
 
 #include <pthread.h>
 
-static const promise_host_t *host;
+LOADS_HOST
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static int open_gates, inside;
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
 
 static void unload(void) {
   host->log(host, PROMISE_LOG_INFO, "unloaded");

@@ -6,13 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const promise_host_t *host;
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
+LOADS_HOST
 
 /* ---- Scopes ---- */
 

@@ -146,13 +146,7 @@ static void die(void) {
   abort();
 }
 
-static const promise_host_t *host;
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
+LOADS_HOST
 
 static void call_nobody(void *context, const promise_trace_event_t *event) {
   (void)context;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-static const promise_host_t *host;
+LOADS_HOST
 
 static double split(double x, int32_t *exponent) {
   *exponent = 0;
@@ -329,12 +329,6 @@ static int32_t negate(int32_t value) {
 }
 static void *negation(void) {
   return (void *)(uintptr_t)negate;
-}
-
-static promise_status_t load(const promise_host_t *table, promise_value_t *error) {
-  (void)error;
-  host = table;
-  return PROMISE_OK;
 }
 
 #define WIDE                                                                                                           \

@@ -180,6 +180,10 @@ static promise_t *keep(int64_t (*f)(int64_t value, promise_str_t name)) {
   return pending_promise();
 }
 
+static void keep_nothing(int64_t (*f)(int64_t value, promise_str_t name)) {
+  (void)f;
+}
+
 static promise_t *never(void) {
   return pending_promise();
 }
@@ -251,6 +255,9 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("garbage(data: bytes)", garbage),
     FUNCTION("block()", block),
     FUNCTION("keep(f: fn(value: i64, name: str) -> i64 @settled) -> promise<void>", keep),
+    FUNCTION("keep_call(f: fn(value: i64, name: str) -> i64 @call)", keep_nothing),
+    FUNCTION("keep_once(f: fn(value: i64, name: str) -> i64 @once)", keep_nothing),
+    FUNCTION("keep_forever(f: fn(value: i64, name: str) -> i64 @forever)", keep_nothing),
     FUNCTION("never() -> promise<void>", never),
     FUNCTION("later(value: i64, milliseconds: u32) -> promise<i64>", later),
     FUNCTION("leave_child()", leave_child),

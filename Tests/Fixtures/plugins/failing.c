@@ -1,7 +1,7 @@
 /* Functions with `!`, for every kind of result and every way to fail. The promise functions are left undefined. */
 #include "fixture.h"
 
-static const promise_host_t *host;
+LOADS_HOST
 
 static promise_status_t divide(int32_t left, int32_t right, int32_t *result, promise_value_t *error) {
   if (right == 0) {
@@ -48,12 +48,6 @@ static promise_status_t later(bool good, promise_t **result, promise_value_t *er
   promise_value_t value = {.kind = PROMISE_KIND_I64, .as.i64 = 42};
   *result = promise_new();
   return promise_resolve(*result, &value);
-}
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
 }
 
 static const promise_plugin_function_t functions[] = {

@@ -7,7 +7,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-static const promise_host_t *host;
+LOADS_HOST
+
 static int cleaned;
 
 static void clean(void *count) {
@@ -103,12 +104,6 @@ static int32_t call_on_other_stacks(void) {
   swapcontext(&outside, &lower);
   munmap(stacks, 2 * size);
   return ended;
-}
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
 }
 
 static const promise_plugin_function_t functions[] = {

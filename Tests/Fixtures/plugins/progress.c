@@ -1,14 +1,9 @@
 /* Reports its progress: before its function returns, after that, and for promises that belong to no call. */
 #include "fixture.h"
 
-static const promise_host_t *host;
-static promise_t *kept;
+LOADS_HOST
 
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
+static promise_t *kept;
 
 static void finish(void) {
   promise_resolve(kept, &(promise_value_t){.kind = PROMISE_KIND_VOID});

@@ -190,6 +190,9 @@ static void unload(void) {
 static const promise_plugin_function_t functions[] = {
     FUNCTION("revision() -> i64", revision),
     FUNCTION("process() -> i32", process),
+#ifdef WAITS
+    FUNCTION("waits() -> i32", process),
+#endif
     FUNCTION("gate() -> promise<i64>", gate),
     FUNCTION("open_gates() -> i32", open_gates),
     FUNCTION("open_later(milliseconds: u32)", open_later),

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-static const promise_host_t *host;
+LOADS_HOST
 
 #define IDENTITY(name, type)                                                                                           \
   static type name(type value) {                                                                                       \
@@ -92,12 +92,6 @@ static const char *null_cstr(void) {
 }
 static promise_bytes_t own_not_utf8(void) {
   return (promise_bytes_t){copy("\xff", 1), 1};
-}
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
 }
 
 static const promise_plugin_function_t functions[] = {

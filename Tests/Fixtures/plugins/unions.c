@@ -96,13 +96,7 @@ static double total(struct events events) {
   return sum;
 }
 
-static const promise_host_t *host;
-
-static promise_status_t load(const promise_host_t *table, promise_value_t *error) {
-  (void)error;
-  host = table;
-  return PROMISE_OK;
-}
+LOADS_HOST
 
 /* Counts the bytes behind the members that are not 0. Overwrites the memory before it frees it. */
 static uint64_t junk(struct events events) {

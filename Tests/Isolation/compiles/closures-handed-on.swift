@@ -1,5 +1,6 @@
 // Wrappers pass closures on with the types of the page on actors: `sending` for one context, `@Sendable` for several,
 // `@MainActor` for the main actor.
+// Warns in Swift 5 mode, in which a closure of the main actor is `Sendable` only if its type says so.
 import Promises
 
 struct Download {

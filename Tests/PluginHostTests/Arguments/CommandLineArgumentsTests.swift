@@ -70,6 +70,27 @@ import Testing
     }
   }
 
+  @Test("a name with a hyphen is refused if it may stand for a parameter; otherwise the word is a value")
+  func hyphens() throws {
+    let signature = try Signature(parsing: "take(text: str, max_count: i32 = 6) -> str")
+    for word in ["max-count=3", "max-cuont=3", "te-xt=3"] {
+      let failure = #expect(throws: Failure.self) {
+        try CommandLineArguments.arguments([word], for: signature, callback: nil)
+      }
+      let name = word.hasPrefix("max") ? "max_count" : "text"
+      #expect(failure?.lines.first?.hasSuffix("\"; did you mean \"\(name)\"?") == true, "\(failure?.lines ?? [])")
+    }
+    for word in ["a-b=c", "Content-Type=x", "https://x.org/?max-count=3", "max-count"] {
+      let arguments = try CommandLineArguments.arguments([word], for: signature, callback: nil)
+      guard case .text(word)? = arguments.first?.content else {
+        Issue.record("\(word): \(arguments)")
+        continue
+      }
+    }
+    let verbatim = try CommandLineArguments.arguments(["--", "max-count=3"], for: signature, callback: nil)
+    #expect(verbatim.map(\.name) == [nil])
+  }
+
   @Test(arguments: [
     (["levle=3"], "\"levle\"; did you mean \"level\"?"), (["level=3", "zzzzzz=3", "x"], "\"zzzzzz\""),
   ])

@@ -63,7 +63,6 @@ extension EndToEnd {
       ("fill", "(length: usize, to: out bytes[length]) -> i32"), ("wide", "(text: &[i32; 0]) -> i32"),
       ("wide_of", "(text: &[i32; length], length: i32, flags: i32) -> i32"),
       ("parse", "(text: cstr, endptr: out ptr<char>?) -> i32"), ("fails", "(sql: cstr, errmsg: out cstr?) -> i32"),
-      ("new_face", "(path: cstr, aface: out ptr<face_rec>?) -> i32"),
       ("open_all", "(path: cstr, status: out u32) -> i32"), ("ask", "(what: i32, e: out ptr<problem_error>?) -> i32"),
       ("glVertex3fv", "(v: [f32; 3])"), ("glLightfv", "(light: i32, name: i32, params: [f32; 4])"),
     ])
@@ -76,7 +75,8 @@ extension EndToEnd {
       // The result may be longer than the part that is read.
       ("append", "'to' is written to"),
       ("encode", "'dst' is written to"),
-      ("use_face", "'aface' may be an array of addresses"), ("tell", "'other' may be an array of addresses"),
+      ("new_face", "'aface' may be an array of addresses"), ("use_face", "'aface' may be an array of addresses"),
+      ("tell", "'other' may be an array of addresses"),
       ("names", "'all' may be an array of addresses"),
       // As many as the function reads, which nothing counts either.
       ("negate", "nothing says how many elements 'rp' has"),

@@ -10,19 +10,39 @@ extension EndToEnd {
       int pthread_barrier_wait(barrier *b);
       void CRYPTO_free(void *ptr, const char *file, int line);
       size_t iconv(iconv_t cd, char **inbuf, size_t *inbytesleft, char **outbuf, size_t *outbytesleft);
+      wchar_t *wmemchr(const wchar_t *s, wchar_t c, size_t n);
+      typedef unsigned long mp_limb_t;
+      mp_limb_t __gmpn_addmul_1(mp_limb_t *, const mp_limb_t *, long, mp_limb_t);
+      typedef struct match_info GMatchInfo;
+      int g_regex_match(void *regex, const char *string, int options, GMatchInfo **match_info);
+      int getfilecon(const char *path, char **con);
+      void freecon(char *con);
       """
     private static let source = """
       #include <stddef.h>
       #include <string.h>
       char *text(int code) { return strerror(code); }
       int pthread_barrier_wait(void *b) { return 0; } void CRYPTO_free(void *p, const char *f, int l) {}
-      size_t iconv() { return 0; }
+      size_t iconv() { return 0; } void *wmemchr() { return 0; } int __gmpn_addmul_1() { return 0; }
+      int g_regex_match() { return 0; } int getfilecon() { return 0; } void freecon() {}
       """
 
     @Test(arguments: [
       // One of the threads gets -1, and cleans up.
       ("pthread_barrier_wait", "(b: ptr<barrier>) -> i32 ! unless 0 or -1 message strerror(result)"),
       ("CRYPTO_free", "(ptr: own ptr<void>?, file: cstr, line: i32)"), ("iconv", " -> usize ! errno"),
+      // A count that is not beside its data.
+      ("wmemchr", "(s: &[i32; n], c: i32, n: u64) -> ptr<i32>?"),
+      (
+        "__gmpn_addmul_1",
+        "(argument1: inout &[u64; argument3], argument2: &[u64; argument3], argument3: i64, argument4: u64) -> u64"
+      ),
+      // Addresses that are written, and text that the object refers to.
+      (
+        "g_regex_match",
+        "(regex: ptr<void>, string: keep cstr, options: i32, match_info: out ptr<GMatchInfo>?) -> i32"
+      ),
+      ("getfilecon", "(path: cstr, con: out own(freecon) cstr?) -> i32 ! errno"),
     ])
     func aManualDecides(name: String, types: String) throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source)

@@ -89,10 +89,8 @@ extension EndToEnd {
       ("get_points", "(points: out &[{x: i16, y: i16}; npoints], npoints: i32) -> i32"),
       ("join", "(Nodes: &[ptr<node>; NumNodes], NumNodes: u32) -> i32"),
       ("paths", "(names: &[cstr; count], count: i32) -> i32"),
-      ("node_get_child", "(n: ptr<node>, child: out ptr<node>?) -> i32"),
-      ("node_match", "(n: ptr<node>, node: out ptr<node>?) -> i32"),
       ("push", "(q: ptr<node>, data: ptr<void>?) -> i32"), ("after", "(text: &[i32; 0]) -> &[i32; 0]?"),
-      ("getcon", "(context: out cstr?) -> i32 ! errno"), ("all_names", "() -> ptr<any>?"),
+      ("all_names", "() -> ptr<any>?"),
       ("export_datum", "(n: ptr<node>, out: out {data: ptr<u8>?, size: u32}) -> i32"),
       ("change", "(place_in_out: inout {x: i16, y: i16}) -> i32"), ("now", "(ts: inout {x: i16, y: i16}) -> i32"),
       ("parse", "(text: &[i32; 0], endptr: out ptr<wchar_t>?) -> i32"),
@@ -119,7 +117,8 @@ extension EndToEnd {
       // The length that was written is not a capacity.
       ("encode", "nothing says how many elements 'der' has"),
       ("number_array_init", "'argument1' may be several, and the host allocates one"),
-      ("getnth", "'name' may be an array of addresses"),
+      ("getnth", "'name' may be an array of addresses"), ("getcon", "'context' may be an array of addresses"),
+      ("node_get_child", "'child' may be an array of addresses"), ("node_match", "'node' may be an array of addresses"),
       ("read_nodes", "'nodes' may be an array of addresses that is written"),
       ("node_get_all", "'all' may be an array of addresses"), ("node_release", "'node' may be an array of addresses"),
     ])

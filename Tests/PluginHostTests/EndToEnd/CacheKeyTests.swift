@@ -123,14 +123,15 @@ extension EndToEnd {
       #expect(other.text != first.text && !other.errors.contains(", from the cache"), "\(other.errors)")
     }
 
-    @Test func aResumedRunDistinguishesStepsWithTheSameCall() throws {
+    @Test(arguments: ["", ", after: a"])
+    func aResumedRunDistinguishesStepsWithTheSameCall(order: String) throws {
       let file = try PipelineFile("")
       let calls = file.folder.appending(path: "calls").path
       let step = "{call: kinds.start, with: {command: \"echo x >> '\(calls)'\"}"
-      try Data("plugins: [kinds]\nsteps:\n  a: \(step)}\n  b: \(step), after: a}\n".utf8)
+      try Data("plugins: [kinds]\nsteps:\n  a: \(step)}\n  b: \(step)\(order)}\n".utf8)
         .write(to: URL(filePath: file.path))
       let ending = try HostProcess.run(
-        "run", "--resume", "--cache", file.folder.appending(path: "results.db").path, file.path)
+        "run", "--jobs", "1", "--resume", "--cache", file.folder.appending(path: "results.db").path, file.path)
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(try String(contentsOfFile: calls, encoding: .utf8) == "x\nx\n")
     }

@@ -13,6 +13,30 @@ extension EndToEnd {
         ending.errors == "plugin-host: there is no command \"\(word)\"\(hint); plugin-host --help lists the commands\n")
     }
 
+    @Test(
+      "misspelt words of the command line get a suggestion",
+      arguments: [
+        (["call", "--isolation", "proces", "kinds", "tiny"], "'thread' or 'process'; did you mean \"process\"?"),
+        (["call", "--isolation=tread", "kinds", "tiny"], "did you mean \"thread\"?"),
+        (["call", "--format", "jsn", "kinds", "tiny"], "did you mean \"json\"?"),
+        (["call", "--log", "eror", "kinds", "tiny"], "did you mean \"error\"?"),
+        (["list", "--trust", "sined"], "did you mean \"signed\"?"), (["trust", "policy", "sined"], "\"signed\"?"),
+        (["run", "--graph", "sgv", "x"], "did you mean \"svg\"?"),
+        (["call", "--allow", "netwrok", "kinds", "tiny"], "did you mean \"network\"?"),
+        (["cache", "pruen"], "there is no command \"pruen\" of cache; did you mean \"prune\"?"),
+        (["trust", "polcy", "any"], "there is no command \"polcy\" of trust; did you mean \"policy\"?"),
+        (["cache", "prune", "--al"], "unknown option --al; did you mean \"--all\"?"),
+        (["quarantine", "list", "--jsno"], "unknown option --jsno; did you mean \"--json\"?"),
+        (["call", "--signature", "f(x: i23)", "libm.so.6"], "token, value); did you mean \"i32\"?"),
+        (["call", "--signature", "f(x: in32)", "libm.so.6"], "did you mean \"i32\"?"),
+        (["call", "--signature", "f(x: vaule)", "libm.so.6"], "did you mean \"value\"?"),
+        (["call", "--signature", "sqtr(x: f64) -> f64", "libm.so.6", "4"], "did you mean \"sqrt\"?"),
+      ])
+    func suggestions(words: [String], hint: String) throws {
+      let ending = try HostProcess.run(words)
+      #expect(ending.status != 0 && ending.errors.contains(hint), "\(ending.errors)")
+    }
+
     @Test(arguments: [
       ["number", "9007199254740993"], ["number", "+9007199254740993"], ["number", "0x20000000000001"],
       ["small", "16777217"], ["small", "--", "-16777217"], ["anything", "1e400"],

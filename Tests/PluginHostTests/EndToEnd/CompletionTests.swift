@@ -28,6 +28,15 @@ extension EndToEnd {
       #expect(try complete("trust", "policy", "any", "") == [])
     }
 
+    @Test("a combining mark after a sign does not hide the sign")
+    func marks() throws {
+      let call = ["complete", "--", "call", "--plugins", Package.adopted]
+      #expect(try HostProcess.run(call + ["libm", "pow", "x=\u{301}", ""]).text == "y=\tf64\n")
+      #expect(try HostProcess.run(call + ["/\u{301}"]).text == "")
+      let options = try HostProcess.run(call + ["--plugins=\u{301}none", "libm", "po"])
+      #expect(options.text.hasPrefix("pow"), "\(options)")
+    }
+
     @Test func pluginsFunctionsAndParameters() throws {
       let options = ["call", "--plugins", Package.adopted]
       func candidates(_ words: String...) throws -> [String] {

@@ -11,6 +11,52 @@ extension EndToEnd {
       return try HostProcess.run(["run"] + options + [file.path], environment: environment)
     }
 
+    @Test("texts and conditions have an f32 with its own digits; as an argument it is the same number")
+    func digits() throws {
+      let ending = try run(
+        """
+        steps:
+          a: {call: kinds.small, with: {x: 0.1}}
+          m: {call: kinds.mixed, with: {x: 0.1, y: 0.1}}
+          s: {call: kinds.split, with: {x: 0.2}}
+          text: {call: kinds.text, with: {x: "${steps.a}, ${steps.m}, ${steps.s.half}"}}
+          whole: {call: kinds.text, with: {x: "${steps.a}"}}
+          is: {call: kinds.tiny, with: {x: 1}, when: steps.a == 0.1 and steps.m.x == steps.a and steps.s.half <= 0.1}
+          number: {call: kinds.number, with: {x: "${steps.a}"}}
+          small: {call: kinds.small, with: {x: {step: a}}}
+          each: {call: kinds.text, each: ["${steps.a}", "${steps.m}"], with: {x: "${index}: ${item}"}}
+          more: {call: kinds.small, each: [0.1, 0.25], with: {x: "${item}"}}
+          list: {call: kinds.text, each: {step: more}, with: {x: "<${item}>"}}
+        result: [text, whole, is, number, small, each, list]
+        """, "--progress", "off")
+      let text = #"0.1, {\"x\":0.1,\"y\":0.1}, 0.1"#
+      let each = #"["0: 0.1","1: {\"x\":0.1,\"y\":0.1}"]"#
+      #expect(
+        ending.text == "{\"text\":\"\(text)\",\"whole\":\"0.1\",\"is\":1,\"number\":0.10000000149011612,"
+          + "\"small\":0.1,\"each\":\(each),\"list\":[\"<0.1>\",\"<0.25>\"]}\n", "\(ending)")
+    }
+
+    @Test("events and arguments of expressions have an f32 with its own digits")
+    func digitsOfCallbacks() throws {
+      let folder = try TemporaryFolder()
+      try folder.write("int visit(float x, int (*f)(float)) { return f(x); }", to: "v.c")
+      try Package.run("cc", ["-shared", "-fPIC", "-o", folder.path("v.so"), folder.path("v.c")])
+      try folder.write(
+        "library: ./v.so\nfunctions: ['visit(x: f32, f: fn(value: f32) -> i32) -> i32']\n", to: "v.adopt.yaml")
+      try folder.write(
+        """
+        plugins: [./v.adopt.yaml, kinds]
+        steps:
+          a: {call: kinds.small, with: {x: 0.1}}
+          is: {call: v.visit, with: {x: 0.1, f: {expression: "value == 0.1 and value == ${steps.a}"}}}
+          rows: {call: v.visit, with: {x: 0.1, f: {stream: 1, returns: 2}}}
+          taken: {call: kinds.text, each: {stream: rows}, with: {x: "<${item}>"}}
+        result: [is, rows, taken]
+        """, to: "p.yaml")
+      let ending = try HostProcess.run("run", "--progress", "off", folder.path("p.yaml"))
+      #expect(ending.text == "{\"is\":1,\"rows\":2,\"taken\":[\"<0.1>\"]}\n", "\(ending)")
+    }
+
     @Test func aStepIsOnceInTheResult() throws {
       let ending = try run("steps: {a: {call: kinds.tiny}}\nresult: [a, a]")
       #expect(ending.errors.contains("p.yaml:3:13: error: \"a\" is twice in \"result\""), "\(ending.errors)")

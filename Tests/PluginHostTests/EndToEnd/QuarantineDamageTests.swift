@@ -115,6 +115,21 @@ extension EndToEnd {
       #expect(try run("call", "mortal", "echo", "3").text == "3\n")
     }
 
+    @Test("a file that is in quarantine stays there for its time, with its reason")
+    func again() throws {
+      let store = Quarantine(folder: store)
+      let hash = try ContentHash(path: FixturePlugins.path("mortal"))
+      for reason in ["the first", "the second"] { try store.add(hash, path: "/x", reason: reason) }
+      let entries = try store.entries()
+      #expect(entries.map(\.reason) == ["the first"])
+      // Entries that have ended are replaced, and damaged ones.
+      for text in ["begins 1\nends 2\npath x\nreason old\n", ""] {
+        try text.write(toFile: store.path(of: hash), atomically: true, encoding: .utf8)
+        try store.add(hash, path: "/x", reason: "the third")
+        #expect(try store.entries().map(\.reason) == ["the third"])
+      }
+    }
+
     @Test("an entry that has ended stays while another process changes the store, which may be adding it again")
     func locked() throws {
       let entry = "\(store)/\(String(repeating: "a", count: 64))"

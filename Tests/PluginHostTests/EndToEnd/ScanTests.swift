@@ -50,6 +50,36 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
+    @Test("the work of listing grows with the number of plugins, and no faster")
+    func growth() throws {
+      let folder = try TemporaryFolder()
+      let plugin = FixturePlugins.path("needy")
+      // Processor time: that of the children counts.
+      func work(_ count: Int) throws -> Double {
+        for index in 0..<count {
+          let copy = folder.path("\(count)/\(index).so")
+          try FileManager.default.createDirectory(
+            at: URL(filePath: folder.path("\(count)")), withIntermediateDirectories: true)
+          try FileManager.default.copyItem(atPath: plugin, toPath: copy)
+        }
+        let host = try HostProcess([
+          "-c", "'\(HostProcess.executable.path)' list '\(folder.path("\(count)"))' | wc -l; times",
+        ])
+        host.process.executableURL = URL(filePath: "/bin/bash")
+        try host.process.run()
+        let ending = try host.wait()
+        let words = ending.text.split(whereSeparator: \.isWhitespace)
+        #expect(ending.status == 0 && words.first == "\(count)", "\(ending)")
+        // "0m0.012s": user and system time of the shell, then of its children.
+        return words.suffix(2).reduce(0) { sum, word in
+          let parts = word.dropLast().split(separator: "m").compactMap { Double($0) }
+          return sum + parts[0] * 60 + parts[1]
+        }
+      }
+      let (few, many) = (try work(50), try work(200))
+      #expect(many <= 8 * few, "\(few) s for 50, \(many) s for 200")
+    }
+
     @Test("each of many files has the whole time limit")
     func eachHasTheWholeTime() throws {
       let folder = try TemporaryFolder()
@@ -103,8 +133,12 @@ extension EndToEnd {
     @Test("a plugin does not change the message of another one, by memory that their processes could share")
     func memory() throws {
       let folder = try TemporaryFolder()
-      let victim = try folder.plugin("victim", "IN_INITIALISER=usleep(1500000),_exit(7)")
-      let spoiler = try folder.plugin("spoiler", "IN_INITIALISER=write_to_shared_memory()")
+      // The first one ends after the second one has written, if both run at once.
+      let written = "\"\(folder.path("written"))\""
+      let victim = try folder.plugin(
+        "victim", "IN_INITIALISER=for (int i = 0; i < 5000 && access(\(written), 0) < 0; i++) usleep(1000); _exit(7)")
+      let spoiler = try folder.plugin(
+        "spoiler", "IN_INITIALISER=write_to_shared_memory(), fclose(fopen(\(written), \"w\"))")
       let ending = try HostProcess.run(["list", victim, spoiler])
       #expect(ending.errors.contains("\(victim): ended the process that ran it, with status 7, in its initialisers"))
     }

@@ -51,6 +51,40 @@ extension EndToEnd {
       #expect(refused.contains("argument 'items[1]' is 4"), "\(refused)")
     }
 
+    @Test("a misspelt name is refused as on the command line, also before variables and quotes")
+    func misspeltNames() throws {
+      for argument in ["mesage=$n", "mesage='5 6'", "mess-age=\"${n}\"", "mesage=5"] {
+        let ending = try run("n = kinds.tiny 5\nkinds.fail \(argument)\n")
+        #expect(ending.errors.contains("has no parameter \"mes"), "\(argument): \(ending.errors)")
+        #expect(ending.errors.contains("; did you mean \"message\"?") && ending.status == 64, "\(ending.errors)")
+      }
+      let lines = "n = kinds.tiny 5\nkinds.text 'y='$n\nkinds.text -- y=$n\nkinds.text x=y=$n\nkinds.text a/y=$n\n"
+      #expect(try run(lines).text == "\"y=5\"\n\"y=5\"\n\"y=5\"\n\"a/y=5\"\n")
+    }
+
+    @Test("an f32 within a text has its own digits, and passed alone it is the same number")
+    func digits() throws {
+      let ending = try run(
+        """
+        v = kinds.small 0.1
+        m = kinds.mixed 0.1 0.1
+        kinds.text "${v} and ${m.x}"
+        kinds.text "$m"
+        kinds.number $v
+        variables
+
+        """)
+      #expect(
+        ending.text == """
+          "0.1 and 0.1"
+          "{\\"x\\":0.1,\\"y\\":0.1}"
+          0.10000000149011612
+          m = {"x":0.1,"y":0.1}
+          v = 0.1
+
+          """, "\(ending)")
+    }
+
     @Test func handlesLiveFromLineToLine() throws {
       let ending = try run(
         """

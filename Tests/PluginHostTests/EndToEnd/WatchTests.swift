@@ -221,6 +221,7 @@ extension EndToEnd {
       ("pool: 2", "\"pool\" is for worker processes; add \"isolation: process\""),
       ("isolation: process, limits: {in-flight: many}", "\"in-flight\" must be a number from 1 to 1000000"),
       ("isolation: process, limits: {when-full: drop}", "\"when-full\" must be wait or reject; this is \"drop\""),
+      ("isolation: process, limits: {result-bytes: 3}", "\"result-bytes\" must be a number from 4096 to 2000000000"),
       ("isolation: process, limits: {size: 3}", "size"),
     ])
     func mistakesAreShown(keys: String, message: String) throws {

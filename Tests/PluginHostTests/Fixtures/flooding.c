@@ -6,13 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const promise_host_t *host;
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
+LOADS_HOST
 
 static void mark(const char *path) {
   close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));

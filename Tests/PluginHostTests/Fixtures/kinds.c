@@ -4,13 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const promise_host_t *host;
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
+LOADS_HOST
 
 static bool flip(bool x) {
   return !x;

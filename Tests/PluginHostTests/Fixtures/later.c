@@ -7,13 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const promise_host_t *host;
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
+LOADS_HOST
 
 /* A barrier for two calls. It times out, so that a host which runs them one after the other fails the test instead of
  * hanging it. */

@@ -1,13 +1,7 @@
 /* needy.c - requires another plugin, and calls it. */
 #include "fixture.h"
 
-static const promise_host_t *host;
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
+LOADS_HOST
 
 static promise_t *ask(int64_t x) {
   promise_value_t argument = {.kind = PROMISE_KIND_I64, .as.i64 = x};

@@ -1,13 +1,7 @@
 /* recursing.c - calls itself through the host. */
 #include "fixture.h"
 
-static const promise_host_t *host;
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
+LOADS_HOST
 
 /* Makes that many calls, each nested in the one before. */
 static promise_t *recurse(uint32_t levels) {

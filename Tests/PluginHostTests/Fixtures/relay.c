@@ -1,13 +1,7 @@
 /* relay.c - calls a plugin that ends its process, and passes the promise on. */
 #include "fixture.h"
 
-static const promise_host_t *host;
-
-static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
-  (void)error;
-  host = offered;
-  return PROMISE_OK;
-}
+LOADS_HOST
 
 static promise_t *crash(void) {
   return host->call(host, "org.example.mortal", "crash", NULL, 0);

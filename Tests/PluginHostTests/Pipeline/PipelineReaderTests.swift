@@ -1,3 +1,4 @@
+import PluginRuntime
 import Testing
 
 @testable import plugin_host

@@ -30,6 +30,17 @@ import Testing
     }
   }
 
+  @Test("a combining mark after a colon, a slash or a dot belongs to the next name")
+  func marks() throws {
+    try withFiles(["\u{301}a/\u{302}x.so"]) { folder throws in
+      let finder = PluginFinder(given: [], environment: "/none:\u{301}b:\(folder)/\u{301}a")
+      #expect(finder.directories == ["/none", "\u{301}b", "\(folder)/\u{301}a"])
+      #expect(try finder.path(of: "org.\u{302}x") == "\(folder)/\u{301}a/\u{302}x.so")
+      #expect(try finder.path(of: "a/\u{302}x") == "a/\u{302}x")
+      #expect(Directory.parent(of: "a/\u{302}x") == "a" && Directory.name(of: "a/\u{302}x") == "\u{302}x")
+    }
+  }
+
   @Test func aSlashMakesItAPath() throws {
     #expect(try PluginFinder(given: [], environment: nil).path(of: "./none.so") == "./none.so")
   }

@@ -161,6 +161,7 @@ struct Adopting {
   @Test("a function that the library does not export is an error, and so is a data symbol")
   func missing() throws {
     expect(.noEntry, "does not define nonsense", try Self.adoption("libm.so.6", "nonsense() -> i32"))
+    expect(.noEntry, "exports; did you mean \"cosh\"?", try Self.adoption("libm.so.6", "csoh() -> f64"))
     expect(.noEntry, "defines signgam as data", try Self.adoption("libm.so.6", "signgam() -> i32"))
     expect(.noEntry, "does not define ", try Self.adoption("libm.so.6", "x() -> i32", symbol: ""))
     expect(.noEntry, "does not define", try Self.adoption("libm.so.6", "x() -> i32", symbol: "pow\0"))

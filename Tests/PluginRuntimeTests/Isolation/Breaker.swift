@@ -5,18 +5,23 @@ import Testing
 
 @Suite("Isolation: the circuit breaker", .serialized)
 struct Breaker {
+  /// A host that records when the circuit of a plugin opens. `then` runs before the circuit is open.
+  private func host(_ opened: Recorder<String>, then: @escaping @Sendable () -> Void = {}) -> Host.Options {
+    Host.Options(log: { _, plugin, text in
+      guard text.hasPrefix("is not started for") else { return }
+      opened.record("\(plugin) \(text)")
+      then()
+    })
+  }
+
   @Test("the circuit breaker starts no more workers after several that answered nothing, and tries one after a while")
   func opens() async throws {
     let opened = Recorder<String>()
     let isCalled = Gate()
-    let plugin = try IsolatedPlugin.loading("dying") { options in
+    // `coolDown` begins when the line is logged: by then the call waits, however slow the machine is.
+    let plugin = try IsolatedPlugin.loading("dying", host: host(opened, then: { isCalled.wait() })) { options in
       options.crashLimit = 3
       options.coolDown = .seconds(2)
-      options.circuitOpened = { path, _, reason in
-        opened.record("\(path ?? "no path"): \(reason)")
-        // `coolDown` begins when this returns: by then the call waits, however slow the machine is.
-        isCalled.wait()
-      }
     }
     for generation in 1...3 {
       #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == generation)
@@ -26,7 +31,7 @@ struct Breaker {
     let refused = try await call.outcomeInTime()
     #expect(refused.pluginError?.kind == .quarantined, "\(refused)")
     #expect(refused.pluginError?.message.contains("ended 3 times in a row") == true)
-    #expect(opened.events.count == 1 && opened.events[0].contains("dying.so: "), "\(opened.events)")
+    #expect(opened.events.count == 1 && opened.events[0].contains("dying.so is not started for"), "\(opened.events)")
     var outcome = refused
     let deadline = ContinuousClock.now + .seconds(60)
     while outcome.pluginError?.kind == .quarantined, ContinuousClock.now < deadline {
@@ -34,7 +39,7 @@ struct Breaker {
       try await Task.sleep(for: .milliseconds(20))
     }
     #expect(outcome.value == .int(3))
-    // An answer closes the circuit: the next end is the first of a new row.
+    // An answer closes the circuit, and resets the count of ends in a row.
     #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == 4)
     #expect(try await plugin.outcome("echo", .int(4)).value == .int(4))
     plugin.unload()
@@ -43,13 +48,9 @@ struct Breaker {
   @Test("the circuit breaker opens again at once if the worker that is tried ends too, and reports it each time")
   func halfOpen() async throws {
     let opened = Recorder<String>()
-    let lines = Recorder<String>()
-    let plugin = try IsolatedPlugin.loading(
-      "dying", host: Host.Options(log: { level, _, text in lines.record("\(level) \(text)") })
-    ) { options in
+    let plugin = try IsolatedPlugin.loading("dying", host: host(opened)) { options in
       options.crashLimit = 2
       options.coolDown = .milliseconds(300)
-      options.circuitOpened = { opened.record($2) }
     }
     for _ in 0..<2 { #expect(try await plugin.outcome("die", .string("kill")).workerEnd != nil) }
     try await waiting(for: { opened.count == 1 })
@@ -57,7 +58,6 @@ struct Breaker {
     for _ in 0..<60_000 where outcome.workerEnd == nil { outcome = try await plugin.outcome("die", .string("kill")) }
     #expect(outcome.workerEnd?.generation == 3)
     try await waiting(for: { opened.count == 2 })
-    #expect(lines.events.count { $0.hasPrefix("error is not started for") } == 2, "\(lines.events)")
     plugin.unload()
   }
 
@@ -82,10 +82,9 @@ struct Breaker {
     let opened = Recorder<String>()
     let program = Fixture.file("worker")
     try #require(symlink(Fixture.pluginHost, program) == 0)
-    let plugin = try IsolatedPlugin.loading("dying") { options in
+    let plugin = try IsolatedPlugin.loading("dying", host: host(opened)) { options in
       options.program = WorkerProgram(path: program)
       options.crashLimit = 3
-      options.circuitOpened = { opened.record($2) }
     }
     try #require(unlink(program) == 0)
     _ = try await plugin.outcome("die", .string("kill"))
@@ -99,6 +98,75 @@ struct Breaker {
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
     #expect(opened.events == [])
     plugin.unload()
+  }
+
+  @Test("the circuit breaker does not count workers to which the rules of trust refuse the plugin")
+  func refused() async {
+    // The workers read the rules that the environment names.
+    await #expect(processExitsWith: .success) {
+      let folder = Fixture.file("config")
+      try #require(mkdir(folder, 0o700) == 0 && mkdir("\(folder)/plugin-host", 0o700) == 0)
+      setenv("XDG_CONFIG_HOME", folder, 1)
+      let (opened, faults) = (Recorder<String>(), Recorder<String?>())
+      let plugin = try IsolatedPlugin.loading("dying", host: Breaker().host(opened)) { options in
+        options.crashLimit = 2
+        options.coolDown = .milliseconds(300)
+        options.workerEnded = { faults.record($2) }
+      }
+      #expect(try await plugin.outcome("die", .string("crash")).workerEnd != nil)
+      let rules = "\(folder)/plugin-host/trust.conf"
+      try #require(rename(try Fixture.file("rules", containing: "policy signed\n".utf8), rules) == 0)
+      for _ in 0..<5 { #expect(try await plugin.outcome("echo", .int(3)).pluginError?.kind == .notTrusted) }
+      #expect(opened.events == [])
+      try #require(unlink(rules) == 0)
+      // The second end in a row that counts.
+      #expect(try await plugin.outcome("die", .string("crash")).workerEnd != nil)
+      try await waiting(for: { opened.count == 1 })
+      #expect(faults.events.count == 2 && faults.events.allSatisfy { $0?.contains("SIGSEGV") == true })
+      plugin.unload()
+    }
+  }
+
+  @Test(
+    "ends of workers are reported, with the copy of the file, if they are faults of the plugin or calls were answered")
+  func ends() async throws {
+    struct End: Equatable, Sendable {
+      var file: String
+      var isCopy: Bool
+      var fault: String?
+    }
+    let ends = Recorder<End>()
+    func options(_ options: inout IsolationOptions) {
+      options.workerEnded = { path, copy, fault in
+        var status = stat()
+        let isCopy = copy.map { fstat($0, &status) == 0 } ?? false
+        ends.record(End(file: path?.split(separator: "/").last.map(String.init) ?? "", isCopy: isCopy, fault: fault))
+      }
+    }
+    for (flag, words) in [
+      ("-DIN_INITIALISER=abort()", "generation 1) was killed by SIGABRT"),
+      ("-DIN_ENTRY=exit(0)", "generation 1) exited with status 0"), ("-DIN_LOAD=crash()", "killed by SIGSEGV"),
+    ] {
+      let count = ends.count
+      #expect(throws: PluginError.self) { try IsolatedPlugin.loading("dying", [flag], options) }
+      #expect(ends.count == count + 1)
+      #expect(ends.events.last?.isCopy == true && ends.events.last?.fault?.contains(words) == true, "\(ends.events)")
+    }
+    // A worker that answers nothing, and unloads the plugin.
+    var before = ends.count
+    try IsolatedPlugin.loading("dying", [], options).unload()
+    #expect(ends.count == before)
+    let plugin = try IsolatedPlugin.loading("dying", []) {
+      options(&$0)
+      $0.grace = .milliseconds(10)
+    }
+    // A call that its caller gives up, and that does not stop.
+    #expect(try await plugin.outcome("block", timeout: .milliseconds(1)).workerEnd != nil)
+    #expect(ends.count == before)
+    before += 1
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    plugin.unload()
+    #expect(ends.count == before && ends.events.last?.fault == nil)
   }
 
   @Test("workers that cannot be started are tried at longer and longer intervals")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Isolation: capabilities as text")
 struct CapabilityTests {
-  @Test("sizes are bytes, or a number with K, M or G; times are whole seconds")
+  @Test("sizes are bytes, or a number with K, M or G; times may have units, and are rounded up to seconds")
   func limits() throws {
     for (text, size) in [
       ("1", 1), ("65536", 65_536), ("3K", 3 << 10), ("512M", 512 << 20), ("2G", 2 << 30),
@@ -13,10 +13,13 @@ struct CapabilityTests {
       try capabilities.allow("memory=\(text)")
       #expect(capabilities.memory == size)
     }
-    for (text, seconds) in [("1", 1), ("1000000000", 1_000_000_000)] {
+    for (text, time, whole) in [
+      ("1", .seconds(1), "1"), ("1000000000", .seconds(1_000_000_000), "1000000000"), ("5m", .seconds(300), "300"),
+      ("1h30m", .seconds(5400), "5400"), ("1.5", .seconds(1.5), "2"), ("500ms", .seconds(0.5), "1"),
+    ] as [(String, Duration, String)] {
       var capabilities = Capabilities()
       try capabilities.allow("cpu=\(text)")
-      #expect(capabilities.cpuTime == .seconds(seconds))
+      #expect(capabilities.cpuTime == time && capabilities.cpuText == whole)
     }
   }
 
@@ -24,7 +27,7 @@ struct CapabilityTests {
     "capabilities of other forms are mistakes, and change nothing",
     arguments: [
       "memory=0", "memory=0K", "memory=", "memory=K", "memory=-1", "memory=12Q", "memory=1.5G", "memory=17179869184G",
-      "memory=18446744073709551616", "memory", "cpu=0", "cpu=-1", "cpu=1.5", "cpu=", "cpu=1000000001", "read", "read=",
+      "memory=18446744073709551616", "memory", "cpu=0", "cpu=-1", "cpu=5x", "cpu=", "cpu=1000000001", "read", "read=",
       "write=", "write", "network=", "processes=1", "all=", "", "=", "Network",
     ])
   func mistakes(text: String) {
@@ -32,6 +35,17 @@ struct CapabilityTests {
     let error = #expect(throws: CapabilityMistake.self) { try capabilities.allow(text) }
     #expect(error?.description.hasPrefix("\"\(text)\" ") == true)
     #expect(capabilities == Capabilities())
+  }
+
+  @Test(
+    "a misspelt capability gets a suggestion, and no other does",
+    arguments: [
+      ("netwrok", "; did you mean \"network\"?"), ("raed=/x", "; did you mean \"read\"?"), ("read", ""), ("zzzzz", ""),
+    ])
+  func suggestions(text: String, hint: String) {
+    var capabilities = Capabilities()
+    let error = #expect(throws: CapabilityMistake.self) { try capabilities.allow(text) }
+    #expect(error?.description.hasSuffix(" or all\(hint)") == true, "\(error?.description ?? "")")
   }
 
   @Test("a relative path starts from a folder, if one is passed")

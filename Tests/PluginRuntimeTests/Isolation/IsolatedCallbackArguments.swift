@@ -106,6 +106,64 @@ struct IsolatedCallbackArguments {
     #expect(try await pending.outcomeInTime().pluginError?.kind == .closed)
   }
 
+  @Test(
+    "a closure does not run for a worker that calls it after the end of its scope",
+    arguments: ["keep", "keep_call", "keep_once", "keep_forever"])
+  func late(function: String) async throws {
+    let plugin = try IsolatedPlugin.loading("dying")
+    let (seen, end) = (Recorder<PluginValue>(), Recorder<Int>())
+    // The call is the first request, and its callback the second.
+    func send(_ kind: Frame.Kind, _ request: UInt64, _ body: PluginValue) async throws {
+      let bytes = try Frame(kind, request, body).encoded().bytes
+      #expect(try await plugin.outcome("garbage", .bytes(bytes)).value == .void)
+    }
+    func call(_ callback: UInt64, _ value: Int64) async throws {
+      try await send(.callback, 1, .array([.uint(callback), .uint(1), .array([.int(value), .string("")]), .uint(0)]))
+    }
+    let kept = { [seen] in
+      let object = Released { end.record(1) }
+      return Argument.callback { arguments in
+        withExtendedLifetime(object) { seen.record(arguments[0]) }
+        return .int(1)
+      }
+    }
+    let promise = plugin.call(function, [kept()], timeout: nil)
+    // While the promise is pending, @settled holds. @once ends with its first call.
+    if function == "keep" {
+      #expect(try await plugin.outcome("echo", .int(1)).value == .int(1))
+      try await call(2, 1)
+      try await waiting(for: { seen.count == 1 })
+      try await send(.fulfilled, 1, .void)
+    }
+    #expect(try await promise.outcomeInTime().value == .void)
+    for value in 2...4 as ClosedRange<Int64> { try await call(2, value) }
+    // No callback at all.
+    try await call(1 << 40, 9)
+    // Callbacks that came before have begun by then, and closures whose scope has ended are released.
+    let last = plugin.call("keep", [kept()], timeout: nil)
+    #expect(try await plugin.outcome("echo", .int(1)).value == .int(1))
+    try await waiting(for: {
+      switch function {
+      case "keep_forever": seen.count == 3
+      case "keep_once": seen.count == 1
+      default: end.count == 1
+      }
+    })
+    let expected: [String: [PluginValue]] = [
+      "keep": [.int(1)], "keep_call": [], "keep_once": [.int(2)], "keep_forever": [.int(2), .int(3), .int(4)],
+    ]
+    #expect(Set(seen.events.map(\.json)) == Set(expected[function]?.map(\.json) ?? []), "\(seen.events)")
+    plugin.unload(deadline: .zero)
+    #expect(try await last.outcomeInTime().pluginError?.kind == .closed)
+  }
+
+  /// Notes its release.
+  private final class Released: Sendable {
+    private let note: @Sendable () -> Void
+    init(_ note: @escaping @Sendable () -> Void) { self.note = note }
+    deinit { note() }
+  }
+
   @Test("a worker that sends questions without end is killed")
   func flood() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { $0.questionLimit = 20 }

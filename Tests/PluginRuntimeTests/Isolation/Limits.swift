@@ -36,6 +36,31 @@ struct Limits {
     for call in calls[3...4] { #expect(try await call.outcomeInTime().pluginError?.kind == .closed) }
   }
 
+  @Test("a worker that sends a larger result than the limit is killed, in its frame or in shared memory")
+  func resultBytes() async throws {
+    let plugin = try IsolatedPlugin.loading("large") { $0.limits.resultBytes = 100_000 }
+    for size in [1_000, 50_000, 70_000, 90_000] as [UInt64] {
+      let value = try await plugin.outcome("zeros", .uint(size)).value
+      #expect(value == .bytes([UInt8](repeating: 0, count: Int(size))))
+    }
+    let end = try await plugin.outcome("zeros", .uint(200_000)).workerEnd
+    #expect(end?.fault?.contains("shared memory") == true, "\(end as Any)")
+    #expect(try await plugin.outcome("zeros", .uint(1_000)).value != nil)
+    plugin.unload()
+    let faults = Recorder<String?>()
+    let small = try IsolatedPlugin.loading("large") {
+      $0.limits.resultBytes = 1_000
+      $0.workerEnded = { faults.record($2) }
+    }
+    // In the frame, and in shared memory: the limit is the program's, so no end counts for the quarantine.
+    for (size, text) in [(2_000, "bytes, expected at most 1000"), (200_000, "shared memory")] as [(UInt64, String)] {
+      let killed = try await small.outcome("zeros", .uint(size)).workerEnd
+      #expect(killed?.fault?.contains(text) == true, "\(killed as Any)")
+    }
+    small.unload()
+    #expect(faults.events.allSatisfy { $0 == nil }, "\(faults.events)")
+  }
+
   @Test("a call that waited for the limit and has started is stopped when it is discarded")
   func discarded() async throws {
     let plugin = try IsolatedPlugin.loading("progress") { $0.limits.inFlight = 1 }

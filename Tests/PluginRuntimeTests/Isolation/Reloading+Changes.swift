@@ -81,6 +81,55 @@ extension Reloading {
     try host.unload("test.reloading")
   }
 
+  @Test("reloading follows from a folder on the path that is removed and made again, or renamed")
+  func folders() async throws {
+    let file = try ExchangedFile()
+    let root = URL(fileURLWithPath: file.path).deletingLastPathComponent().path + "/out"
+    let path = "\(root)/build/reloading.so"
+    func install(_ revision: Int, _ path: String) throws {
+      try file.install(revision)
+      try #require(rename(file.path, path) == 0)
+    }
+    func makeFolder(_ path: String) throws {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+    try makeFolder("\(root)/build")
+    try install(1, path)
+    let host = Host()
+    try host.load(path, isolation: try file.options)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, outcome in
+      if case .failure(let error) = outcome { reports.record("\(error)") } else { reports.record(plugin) }
+    }
+    func revision() async throws -> PluginValue? {
+      try await host.call("revision", of: "test.reloading").outcomeInTime().value
+    }
+    // While there is no file, nothing is reloaded, and nothing reported.
+    try FileManager.default.removeItem(atPath: root)
+    try makeFolder(root)
+    try await Task.sleep(for: .milliseconds(100))
+    try makeFolder("\(root)/build")
+    try await Task.sleep(for: .milliseconds(100))
+    try install(2, path)
+    try await waiting(for: { reports.count == 1 })
+    #expect(try await revision() == .int(2))
+    try makeFolder("\(root)/build.new")
+    try install(3, "\(root)/build.new/reloading.so")
+    try #require(rename("\(root)/build", "\(root)/build.old") == 0)
+    try #require(rename("\(root)/build.new", "\(root)/build") == 0)
+    try await waiting(for: { reports.count == 2 })
+    #expect(try await revision() == .int(3))
+    // The folder that was at the path before is not watched any more.
+    try install(4, "\(root)/build.old/reloading.so")
+    try await Task.sleep(for: .milliseconds(200))
+    try install(5, path)
+    try await waiting(for: { reports.count == 3 })
+    #expect(try await revision() == .int(5))
+    #expect(reports.events == Array(repeating: "test.reloading", count: 3))
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
   @Test("reloading does not wait for other files in the folder of the plugin, which change all the time")
   func busyFolder() async throws {
     let file = try ExchangedFile()

@@ -32,11 +32,14 @@ struct ExchangedFile {
   }
 
   /// Loads a build whose quiesce() waits until there is a file. Returns that file's path, too.
-  func loadingWithWait() throws -> (plugin: IsolatedPlugin, go: String) {
+  func loadingWithWait(
+    _ change: (inout IsolationOptions) -> Void = { _ in }
+  ) throws -> (plugin: IsolatedPlugin, go: String) {
     let go = folder.appendingPathComponent("go").path
     try install(1, "-DWAITS=\"\(go)\"")
     var options = try options
     try options.capabilities.allow("read=\(folder.path)")
+    change(&options)
     return (try IsolatedPlugin(loading: path, options), go)
   }
 
@@ -237,18 +240,70 @@ struct Reloading {
     host.unloadAll()
   }
 
-  @Test("a rejected resume() is logged, and the old file stays in use")
+  @Test("a quiesce() that does not return fails the reload, and its worker keeps its calls")
+  func hungQuiesce() async throws {
+    let file = try ExchangedFile()
+    let (plugin, go) = try file.loadingWithWait {
+      $0.loadTimeout = .seconds(2)
+      $0.grace = .milliseconds(10)
+    }
+    let process = try await plugin.outcome("process").value
+    let old = plugin.call("gate", [], timeout: nil)
+    try file.install(2)
+    let error = #expect(throws: PluginError.self) { try plugin.reload() }
+    #expect(
+      error?.message.contains("test.reloading.quiesce: did not end within 2.0 seconds") == true, "\(error as Any)")
+    #expect(old.state == .pending && file.lines == ["load 1", "quiesce 1", "resume 1"])
+    #expect(try await plugin.outcome("process").value == process)
+    #expect(FileManager.default.createFile(atPath: go, contents: nil))
+    #expect(try await plugin.outcome("open_gates").value == .int(1))
+    #expect(try await old.outcomeInTime().value == .int(1))
+    plugin.unload()
+  }
+
+  @Test("reactions to the rejection of calls that waited for a reload may wait for its end")
+  func reactions() async throws {
+    let file = try ExchangedFile()
+    let (plugin, go) = try file.loadingWithWait()
+    try file.install(2)
+    let reloaded = Recorder<Bool>()
+    Thread.detachNewThread { reloaded.record((try? plugin.reload()) != nil) }
+    try await waiting(for: { file.lines.contains("quiesce 1") })
+    let ends = Recorder<String>()
+    // The new file has no such function.
+    plugin.call("waits", [], timeout: nil).then(
+      { _ in ends.record("fulfilled") },
+      { reason in
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          plugin.unload()
+          isOver.signal()
+        }
+        let isTimely = isOver.wait(timeout: .now() + 20) == .success
+        ends.record("\((reason as? PluginError)?.kind == .unknownFunction) \(isTimely)")
+      })
+    #expect(FileManager.default.createFile(atPath: go, contents: nil))
+    try await waiting(for: { ends.count == 1 && reloaded.count == 1 })
+    #expect(ends.events == ["true true"] && reloaded.events == [true])
+  }
+
+  @Test("a rejected resume() is logged, and ends its worker; the next one loads the old file")
   func resume() async throws {
     let file = try ExchangedFile()
     try file.install(1, "-DTIRED")
     let lines = Recorder<String>()
     let plugin = try IsolatedPlugin(
       loading: file.path, try file.options, host: Host.Options(log: { lines.record("\($0) \($1) \($2)") }))
+    let process = try await plugin.outcome("process").value
+    let old = plugin.call("gate", [], timeout: nil)
     try file.install(2, "-DSICK")
     #expect(throws: PluginError.self) { try plugin.reload() }
     let line = lines.events.first { $0.hasPrefix("error test.reloading") }
     #expect(line?.contains("tired") == true, "\(lines.events)")
+    // Made before the worker has ended.
     #expect(try await plugin.outcome("revision").value == .int(1))
+    #expect(try await old.outcomeInTime().workerEnd?.fault == "its resume() was rejected")
+    #expect(try await plugin.outcome("process").value != process)
     plugin.unload()
   }
 

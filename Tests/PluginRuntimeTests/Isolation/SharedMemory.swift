@@ -112,7 +112,7 @@ struct SharedMemory {
     "large bytes that are not sealed, or not announced, end the worker",
     arguments: [
       ("not sealed", "not sealed"), ("can be written", "not sealed"), ("can shrink", "not sealed"),
-      ("empty", "empty shared memory"), ("too large", "more shared memory"), ("no memory", "no shared memory"),
+      ("empty", "empty shared memory"), ("too large", "more shared memory"), ("no memory", "not shared memory"),
       ("too few", "of which 1 came"), ("none", "of which 0 came"), ("not announced", "no frame announces"),
       ("too many", "more descriptors"), ("another block", "block 1 of shared memory"),
     ])

@@ -32,6 +32,14 @@ struct WorkerLimitTests {
     })
   }
 
+  @Test("a worker is ended before its host if the machine has no memory left", arguments: [false, true])
+  func victim(isUnrestricted: Bool) async throws {
+    let plugin = try IsolatedPlugin.loading("dying") { if isUnrestricted { try? $0.capabilities.allow("all") } }
+    let score = try String(contentsOfFile: "/proc/\(try await process(of: plugin))/oom_score_adj", encoding: .utf8)
+    #expect(score == "1000\n")
+    plugin.unload()
+  }
+
   @Test("a time limit of a call counts while no worker is started because the last one ended without an answer")
   func beforeRestart() async throws {
     for _ in 0..<10 {

@@ -112,6 +112,45 @@ struct Closure {
     folder.expect(.loadFailed, "and was needed by another name before", twice)
   }
 
+  @Test("a library that a plugin needs is not that of another plugin, which the process has loaded under its name")
+  func taken() async throws {
+    let (first, second) = (try Folder(), try Folder())
+    let name = "taken-\(UUID().uuidString).so"
+    let flags = ["-l:\(name)", "-Wl,-rpath,$ORIGIN"]
+    for (folder, value) in [(first, 5), (second, 6)] {
+      _ = try folder.library(name, "unsigned needed(void) { return \(value); }")
+      _ = try folder.plugin("extern uint32_t needed(void);", flags + ["-L\(folder.path)"])
+    }
+    let (host, id) = try first.load("\(first.path)/plugin.so")
+    #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(5))
+    second.expect(
+      .loadFailed,
+      "plugin.so: needs \(name): \(second.path)/\(name): is another file than \(first.path)/\(name), which this process "
+        + "has loaded under that name", "\(second.path)/plugin.so")
+    // Another plugin that needs the same file has it.
+    let beside = try first.plugin("extern uint32_t needed(void);", flags + ["-L\(first.path)"], "beside.so")
+    #expect(throws: Never.self) { try PluginRuntime.Host.inspect(beside) }
+    // A name that no folder has is not the other plugin's library, either.
+    try FileManager.default.removeItem(atPath: "\(second.path)/\(name)")
+    second.expect(.loadFailed, "no such library in the search path of", "\(second.path)/plugin.so")
+    // A file that was replaced is not the loaded one.
+    _ = try first.library(name, "unsigned needed(void) { return 70; }")
+    let late = try first.plugin("extern uint32_t needed(void);", flags + ["-L\(first.path)"], "late.so")
+    first.expect(.replaced, "has changed since this process loaded it", late)
+  }
+
+  @Test("a library of the system that the process has loaded is used in place of a copy beside the plugin")
+  func takenBySystem() async throws {
+    let (first, second) = (try Folder(), try Folder())
+    let code = "uint32_t needed(void) { return deflateBound(0, 0) > 0 ? 7 : 0; }"
+    let (host, id) = try first.load(try first.plugin(code, ["-l:libz.so.1"]))
+    #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(7))
+    try FileManager.default.copyItem(
+      atPath: try PluginFile(opening: try LibraryFinder.path(of: "libz.so.1")).path, toPath: "\(second.path)/libz.so.1")
+    let bundled = try second.plugin(code, ["-l:libz.so.1", "-L\(second.path)", "-Wl,-rpath,$ORIGIN"])
+    #expect(throws: Never.self) { try PluginRuntime.Host.inspect(bundled) }
+  }
+
   @Test("a copy is one state of the file, even if another process writes to it and resets its times")
   func stable() throws {
     let folder = try Folder()
@@ -143,7 +182,7 @@ struct Closure {
       let file = try PluginFile(opening: path)
       guard (try? file.seal()) != nil else { continue }
       copies += 1
-      let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+      let reader = FileReader(file)
       let bytes = try #require(reader.bytes(at: 0, count: Int(file.identity.size)))
       let found = Set(stride(from: 0, to: bytes.count, by: 4096).map { bytes[$0] })
       #expect(found == [1] || found == [2], "a mixture")

@@ -21,6 +21,21 @@ struct Segments {
     expect(.notAPlugin, "a segment that does not fit into memory", library)
   }
 
+  @Test("more program headers than a linker writes are refused")
+  func headers() throws {
+    var library = try LibraryFile(try Fixture.plugin("whole"))
+    let table = Int(library[32])..<Int(library[32]) + ELFSegment.size * Int(library.bytes[56])
+    let empty = [UInt8](repeating: 0, count: ELFSegment.size * (65 - table.count / ELFSegment.size))
+    // PT_PHDR is the header of the table's place: those of shared libraries have none.
+    library.set(32, UInt64(library.bytes.count))
+    let headers = library.bytes[table] + empty
+    library.bytes += headers
+    library.set(56, UInt16(64))
+    #expect(mistake(in: library) == nil)
+    library.set(56, UInt16(65))
+    expect(.damaged, "it has 65 program headers, expected at most 64", library)
+  }
+
   @Test("a segment beyond the end of the file is refused")
   func beyondFile() throws {
     var library = try LibraryFile(try Fixture.plugin("whole"))
@@ -123,9 +138,10 @@ struct Segments {
   }
 }
 
-private func mistake(in library: LibraryFile) -> PluginError? {
+func mistake(in library: LibraryFile, within budget: VerificationBudget = VerificationBudget()) -> PluginError? {
   do {
-    try ELFVerifier.verify(PluginFile(opening: try Fixture.file("changed.so", containing: library.bytes)))
+    let path = try Fixture.file("changed.so", containing: library.bytes)
+    try ELFVerifier.verify(PluginFile(opening: path), within: budget)
     return nil
   } catch {
     return error as? PluginError

@@ -36,8 +36,6 @@ struct Refusals {
       ("f(a: inout own str)", 12, "'own str'", "read and written"),
       ("f(a: own(free) str)", 6, "'own(free) str'", "the host's allocator"),
       ("f(a: own(free) ptr<x>)", 6, "'own(free) ptr<x>'", "releases the object"),
-      ("f() -> own ptr<x>", 8, "'own ptr<x>'", "own(f) ptr<x>, with the function that destroys it"),
-      ("f(a: out own ptr<x>?)", 10, "'own ptr<x>?'", "own(f) ptr<x>"),
       ("f(a: inout own ptr<x>)", 12, "'own ptr<x>'", "written"),
       ("f(a: {b: own ptr<x>})", 10, "'own ptr<x>'", "data"),
       ("f(c: fn() -> own ptr<x>)", 14, "'own ptr<x>'", "'own' text"),

@@ -66,6 +66,12 @@ final class Connection: @unchecked Sendable {
     }
   }
 
+  /// Waits for a time, or until the client closes the connection or the server is stopped. False in these cases.
+  func pause(_ seconds: Double) -> Bool {
+    var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return poll(&watched, 1, Int32(seconds * 1000)) == 0
+  }
+
   /// Makes `close()` send a reset instead of the end of the stream.
   func reset() {
     var now = linger(l_onoff: 1, l_linger: 0)

@@ -130,12 +130,3 @@ struct MainCoalescing {
     #expect(log.events == ["a", "release a", "b", "release b", "c", "release c"])
   }
 }
-
-/// Calls a closure when it is released.
-final class Sentinel: Sendable {
-  private let onRelease: @Sendable () -> Void
-  init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
-  deinit { onRelease() }
-  func touch() {}
-  func name(_ name: String) -> String { name }
-}

@@ -201,6 +201,7 @@ extension Form {
     Form("anyway(async:)") {
       _ = promise.anyway(on: .main, async: { [held = $0()] _ in held.same(Promise<Int>.resolve(1)) })
     },
+    Form("a promise's throwing body") { _ = Promise<Int> { [held = $0()] in held.same(1) } },
     Form("a promise's block") { _ = Promise<Int>(on: .main) { [held = $0()] resolve, _ in resolve(held.same(1)) } },
   ]
 

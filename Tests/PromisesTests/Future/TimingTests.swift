@@ -194,7 +194,7 @@ struct TimeoutTests {
     let (future, resolver) = Subject.makeWithResolver()
     resolver.onCancelRequest { _ in log.record("asked") }
     let start = SuspendingClock.now
-    // The time limit may pass before the next line: its callback waits in the context.
+    // The time limit may expire before the next line; the callback runs in the context in either case.
     let timed = future.timeout(on: context.here, after: 0.02)
     timed.whenRejected { log.record("\($0) There: \(QueueContext.isCurrent)") }
     _ = consume future

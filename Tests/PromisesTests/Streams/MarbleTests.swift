@@ -236,27 +236,105 @@ struct MarbleTests {
     }
   }
 
-  /// A clock whose timers cannot be cancelled, as if each were about to fire.
+  /// A clock whose timers the test fires, and whose time it sets. Its functions ask the operator, which locks it.
   private final class LateClock: StreamClock {
     struct Timer: StreamTimer { func cancel() {} }
-    let works = Recorder<@Sendable () -> Void>()
+    let time = Monitor(Duration.zero)
+    let works = Recorder<(delay: Duration, run: @Sendable () -> Void)>()
+    let operation = Monitor<Subscriber<Int, TestError>?>(nil)
+
+    var now: Duration {
+      ask()
+      return time.withLock { $0 }
+    }
+
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any StreamTimer {
-      works.record(work)
+      ask()
+      works.record((delay, work))
       return Timer()
+    }
+
+    private func ask() { #expect(operation.withLock { $0 }?.isCancelled != true) }
+
+    func fire(_ number: Int, at time: Duration) {
+      self.time.withLock { $0 = time }
+      works.events[number].run()
     }
   }
 
-  @Test("a timer that fires though another one has replaced it does nothing")
-  func outdatedTimer() {
+  @Test("a burst takes one timer; if it fires early, the next one waits for the rest of the time")
+  func earlyTimer() {
     Numbers.with { numbers in
       let clock = LateClock()
-      let received = Received(numbers.subscriber().debounce(for: interval, clock: clock))
-      numbers.publish(.data(1), .data(2))
-      clock.works.events[0]()
-      #expect(received.values == [])
-      clock.works.events[1]()
-      #expect(received.values == [2])
+      let received = Received(numbers.subscriber().debounce(for: interval * 3, clock: clock))
+      clock.operation.withLock { $0 = received.subscriber }
+      numbers.publish(.data(1))
+      clock.time.withLock { $0 = interval }
+      for number in 2...9 { numbers.publish(.data(number)) }
+      #expect(clock.works.count == 1)
+      clock.fire(0, at: interval * 3)
+      #expect(received.values == [] && clock.works.events.map(\.delay) == [interval * 3, interval])
+      clock.fire(1, at: interval * 4)
+      #expect(received.values == [9] && clock.works.count == 2)
+      clock.operation.withLock { $0 = nil }
     }
+  }
+
+  @Test("a timer that cannot be cancelled does nothing once its operator has ended or was released")
+  func lateTimer() {
+    Numbers.with { numbers in
+      let clock = LateClock()
+      let ended = Received(numbers.subscriber().prefix(1).debounce(for: interval, clock: clock))
+      numbers.publish(.data(1))
+      #expect(ended.states == [.data(1), .cancelled])
+      var released: Received<Int, TestError>? = Received(
+        numbers.subscriber().timeout(after: interval, error: TestError(3), clock: clock))
+      let states = released?.states
+      released = nil
+      for number in 0..<clock.works.count { clock.fire(number, at: interval * 9) }
+      #expect(clock.works.count == 2 && ended.states == [.data(1), .cancelled] && states == [])
+    }
+  }
+
+  @Test("the error of a timeout is released when it is not needed any more", arguments: [false, true])
+  func timeoutError(isSilent: Bool) {
+    let clock = VirtualClock()
+    withLifetimeTracking { tracker in
+      Stream<Int, Tracked<Void>>.with { stream in
+        let derived = stream.subscriber().timeout(after: interval, error: tracker.track(), clock: clock)
+        let errors = Counter()
+        derived.onError { _ in errors.add() }
+        #expect(tracker.live == 1)
+        if isSilent { clock.advance(by: interval) } else { stream.publish(.cancelled) }
+        #expect(tracker.live == 0 && errors.value == (isSilent ? 1 : 0) && derived.isCancelled && clock.waiting == 0)
+      }
+    }
+  }
+
+  @Test("a state that is published while the error of a timeout is delivered is dropped: the end follows the error")
+  func timeoutEnds() {
+    let clock = VirtualClock()
+    Numbers.with { numbers in
+      let stream = numbers.subscriber().timeout(after: interval, error: TestError(1), clock: clock)
+      stream.onError { _ in numbers.publish(.data(2)) }
+      let received = Received(stream)
+      numbers.publish(.data(1))
+      clock.advance(by: interval)
+      #expect(received.states == [.data(1), .error(TestError(1)), .cancelled])
+    }
+  }
+
+  @Test("an operator releases its clock")
+  func clockReleased() {
+    weak var clock: VirtualClock?
+    Numbers.with { numbers in
+      let made = VirtualClock()
+      clock = made
+      let received = Received(numbers.subscriber().debounce(for: interval, clock: made))
+      numbers.publish(.data(1))
+      #expect(made.waiting == 1 && received.values == [])
+    }
+    #expect(clock == nil)
   }
 
   @Test("a released operator frees its timers, pending states and inner streams")

@@ -5,16 +5,16 @@ import Testing
 
 @Suite("Stress: the order of callbacks on a serial context")
 struct ContextOrder {
-  @Test("callbacks run in the order of attachment when attaching and settling race", arguments: AttachingCall.allCases)
-  func queues(_ call: AttachingCall) {
+  @Test("callbacks run in the order of attachment when attaching and settling race", arguments: RacingCall.allCases)
+  func queues(_ call: RacingCall) {
     let context = PromiseContext.queue(DispatchQueue(label: "test"))
     #expect(AttachingRace.disorders { call.round(on: context) } == 0)
   }
 
   @Test(
     "callbacks on an actor run in the order of attachment when attaching and settling race",
-    arguments: AttachingCall.allCases)
-  func actors(_ call: AttachingCall) {
+    arguments: RacingCall.allCases)
+  func actors(_ call: RacingCall) {
     let mailbox = Mailbox()
     let context = PromiseContext.executor(mailbox.executor)
     let disorders = AttachingRace.disorders {
@@ -24,42 +24,6 @@ struct ContextOrder {
     }
     #expect(disorders == 0)
     #expect(mailbox.executor.queue.sync { mailbox.assumeIsolated { $0.deliveries } } == AttachingRace.callbacks)
-  }
-}
-
-/// The calls that attach callbacks.
-enum AttachingCall: CaseIterable, Sendable {
-  case then, thenDeriving, whenFulfilled, onSuccess
-
-  func round(on context: PromiseContext) -> AttachingRace.Round {
-    let promise = Promise<Int>()
-    let (future, resolver) = Future<Int, any Error>.makeWithResolver()
-    switch self {
-    case .then:
-      return AttachingRace.Round {
-        promise.resolve(1)
-      } attach: { callback in
-        promise.then(on: context, { _ in callback() }, nil)
-      }
-    case .thenDeriving:
-      return AttachingRace.Round {
-        promise.resolve(1)
-      } attach: { callback in
-        _ = promise.then(on: context) { _ in callback() }
-      }
-    case .whenFulfilled:
-      return AttachingRace.Round {
-        resolver.fulfill(1)
-      } attach: { callback in
-        future.whenFulfilled(on: context) { _ in callback() }
-      }
-    case .onSuccess:
-      return AttachingRace.Round {
-        resolver.fulfill(1)
-      } attach: { callback in
-        future.onSuccess(on: context) { _ in callback() }
-      }
-    }
   }
 }
 

@@ -119,8 +119,8 @@ template <class T> bool is_negative(T number) noexcept {
   else
     return false;
 }
-// Whether a type holds a number of another type exactly. A floating-point number in the range of a smaller type may be
-// rounded to it. Infinities and NaN are in range.
+// Returns whether a number converts to T: an integer exactly; a floating-point number to a floating-point T if it is in
+// the range of T (it is rounded then), infinite or NaN.
 template <class T, class U> bool holds(U number) noexcept {
   using limits = std::numeric_limits<T>;
   if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<U>) {
@@ -356,7 +356,7 @@ template <class T, class U> value encode_as(U &&content) {
     static_assert(std::is_convertible_v<U, T>, "the elements do not convert to those of the promise");
     return encode_row<T>(std::forward<U>(content), std::make_index_sequence<std::tuple_size_v<T>>());
   } else {
-    static_assert(!std::is_same_v<T, bool> || !std::is_pointer_v<given>, "a pointer is no bool: compare it");
+    static_assert(!std::is_same_v<T, bool> || !std::is_pointer_v<given>, "a pointer is not a bool: compare it");
     return codec<T>::encode(std::forward<U>(content));
   }
 }

@@ -144,8 +144,8 @@ public:
   ~settling() {
     if (!verdict_) {
       promise_value_t reason;
-      const char *why =
-          "the coroutine cannot go on: what it awaits was dropped pending, or its executor or token gave it up";
+      const char *why = "the coroutine cannot go on: the promise that it awaits was dropped pending, or its executor "
+                        "or token gave it up";
       if (promise_value_error(&reason, "promise", PROMISE_ECLOSED, why) == PROMISE_OK)
         result_ = value::adopt(reason);
     }
@@ -281,7 +281,7 @@ public:
       return taken<T>(wait_->content.raw());
     if (wait_->state == PROMISE_REJECTED)
       std::rethrow_exception(exception_of(wait_->content.raw()));
-    throw error("promise", PROMISE_ECLOSED, "what the coroutine awaits was dropped pending, or its place gave it up");
+    throw error("promise", PROMISE_ECLOSED, "the awaited promise was dropped pending, or its place gave it up");
   }
   // Runs also if the coroutine was not resumed: its owner destroys it, or awaiting failed.
   ~awaiter() {

@@ -221,7 +221,7 @@ inline value reason_of(const std::exception_ptr &thrown) {
   } catch (const std::exception &known) {
     return error::make(demangled(typeid(known).name()), 0, text_of(known), holding(thrown));
   } catch (...) {
-    return error::make("c++", 0, "an exception that is no std::exception", holding(thrown));
+    return error::make("c++", 0, "an exception that is not a std::exception", holding(thrown));
   }
 }
 
@@ -255,7 +255,7 @@ template <class E> std::exception_ptr handled(const E &part) noexcept {
 template <class E> value reason_from(E &&why) {
   using plain = std::decay_t<E>;
   if constexpr (std::is_same_v<plain, value>) {
-    static_assert(!std::is_lvalue_reference_v<E>, "a value is handed over: std::move() it, or pass a copy()");
+    static_assert(!std::is_lvalue_reference_v<E>, "a value is passed by move: std::move() it, or pass a copy()");
     return std::move(why);
   } else if constexpr (std::is_same_v<plain, std::exception_ptr>) {
     if (why == nullptr)

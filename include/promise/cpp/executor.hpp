@@ -91,7 +91,7 @@ public:
   static executor main() {
     return lasting(promise_executor_main());
   }
-  // Makes the jobs of main() run on `where`, or in the main loop again. [the main thread]
+  // Makes the jobs of main() run on `where`, or in the main loop again. [any thread: it becomes the main one]
   static void set_main(const executor &where) {
     detail::require(promise_executor_set_main(detail::there(where.raw())), "promise_executor_set_main");
   }

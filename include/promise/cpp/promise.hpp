@@ -217,7 +217,7 @@ public:
     return finally(place(), std::move(f));
   }
   template <class F> promise finally(const place &where, F f) const {
-    static_assert(std::is_invocable_v<F &>, "what runs finally is called with nothing: f()");
+    static_assert(std::is_invocable_v<F &>, "the function of finally is called without arguments: f()");
     static_assert(!detail::is_promise<std::decay_t<std::invoke_result_t<F &>>>::value,
                   "finally() does not wait for a promise: return it from then() and rescue()");
     return promise(
@@ -302,14 +302,16 @@ private:
     using given = std::invoke_result_t<F &, Reason>;
     using result = detail::result_type<given>;
     constexpr bool any = std::is_same_v<T, value>;
-    static_assert(std::is_void_v<result> == std::is_void_v<T> || any,
-                  "a rescuing handler returns what the promise would hold, and nothing for void; if it always throws, "
-                  "say what it would return: [](const promises::error &) -> T { ... }");
+    static_assert(
+        std::is_void_v<result> == std::is_void_v<T> || any,
+        "a rescuing handler returns a value of the promise's type, and nothing for void; if it always throws, "
+        "declare its result: [](const promises::error &) -> T { ... }");
     if constexpr (detail::is_promise<std::decay_t<given>>::value)
       static_assert(std::is_same_v<result, T> || std::is_same_v<result, value> || any,
-                    "a rescuing handler returns a promise for what the promise would hold");
+                    "a rescuing handler returns a promise of a value of this promise's type");
     else if constexpr (!std::is_void_v<result>)
-      static_assert(std::is_constructible_v<T, given> || any, "a rescuing handler returns what the promise would hold");
+      static_assert(std::is_constructible_v<T, given> || any,
+                    "a rescuing handler returns a value of the promise's type");
   }
   template <class F, promise_verdict_t verdict>
   static promise_verdict_t after(void *ctx, const promise_value_t *in, promise_value_t *out) {

@@ -27,7 +27,7 @@ template <class T> struct is_promise<promise<T>> : std::true_type {};
 
 // The result type of a function object that is called with the value of a promise<T>, or without arguments for void.
 template <class F, class T> struct called_with {
-  static_assert(std::is_invocable_v<F &, decoded<T>>, "a handler is called with what the promise holds: f(T)");
+  static_assert(std::is_invocable_v<F &, decoded<T>>, "a handler is called with the promise's value: f(T)");
   using type = std::invoke_result_t<F &, decoded<T>>;
 };
 template <class F> struct called_with<F, void> {

@@ -261,12 +261,11 @@ public:
   }
   // Publishes the running fold: f(accumulated, value) makes the next accumulated value. `initial` is not published.
   template <class U, class F> publisher<std::decay_t<U>> scan(U &&initial, F f) const {
-    using folded = std::decay_t<U>;
-    auto context = std::make_unique<F>(std::move(f));
-    const promise_value_t first = detail::encode_as<folded>(std::forward<U>(initial)).release();
-    return publisher<folded>::adopt(detail::require(
-        promise_publisher_scan(raw(), &first, folds<folded, F>, context.release(), detail::free_context<F>),
-        "promise_publisher_scan"));
+    return folded(promise_publisher_scan, "promise_publisher_scan", std::forward<U>(initial), std::move(f));
+  }
+  // Publishes the fold of all values when this stream finishes: f(accumulated, value) makes the next accumulated value.
+  template <class U, class F> publisher<std::decay_t<U>> reduce(U &&initial, F f) const {
+    return folded(promise_publisher_reduce, "promise_publisher_reduce", std::forward<U>(initial), std::move(f));
   }
   // Skips values that equal the previous event; with `errors` also such errors.
   publisher distinct(bool errors = false) const {
@@ -289,6 +288,13 @@ public:
 private:
   explicit publisher(promise_publisher_t *owned) noexcept : handle(owned) {}
 
+  template <class U, class F, class R = std::decay_t<U>>
+  publisher<R> folded(decltype(&promise_publisher_scan) how, const char *what, U &&initial, F f) const {
+    auto context = std::make_unique<F>(std::move(f));
+    const promise_value_t first = detail::encode_as<R>(std::forward<U>(initial)).release();
+    return publisher<R>::adopt(
+        detail::require(how(raw(), &first, folds<R, F>, context.release(), detail::free_context<F>), what));
+  }
   static bool ended(promise_status_t status, const char *what) {
     if (status != PROMISE_ESETTLED)
       detail::require(status, what);

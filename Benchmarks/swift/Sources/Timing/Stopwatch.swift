@@ -6,17 +6,22 @@ public struct Stopwatch: Sendable {
   public var rounds: Int
   /// The approximate time of one contestant in a round, in nanoseconds.
   public var slice = 5e5
+  /// The number of runs of each contestant before the rounds, twice: to warm up, and for the number of runs in a round.
+  public var trials: Int
 
   /// Creates a stopwatch with a number of rounds.
-  public init(rounds: Int) { self.rounds = rounds }
+  public init(rounds: Int, trials: Int = 10) {
+    self.rounds = rounds
+    self.trials = trials
+  }
 
   /// Runs the workload a number of times, on any thread, and returns the time in nanoseconds.
   public typealias Contestant = (_ times: Int) -> Double
 
   /// Returns nanoseconds per item of each contestant, round by round; one run is `items` items.
   public func race(items: Int, _ contestants: [Contestant]) -> [[Double]] {
-    for contestant in contestants { _ = contestant(10) }
-    let repeats = contestants.map { max(1, Int(slice / ($0(10) / 10))) }
+    for contestant in contestants { _ = contestant(trials) }
+    let repeats = contestants.map { max(1, Int(slice / ($0(trials) / Double(trials)))) }
     var times = contestants.map { _ in [Double]() }
     for round in 0..<rounds {
       for turn in contestants.indices {

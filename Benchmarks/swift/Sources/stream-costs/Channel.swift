@@ -1,27 +1,35 @@
 import AsyncAlgorithms
-import Dispatch
-import Synchronization
 
-/// Ten operators on an asynchronous sequence, which a channel of swift-async-algorithms feeds.
+/// Asynchronous sequences, which channels of swift-async-algorithms feed, each from a task.
 enum Channel {
   /// Sends `count` events through ten operators, and waits; returns the sum of the values that pass.
   static func run(_ count: Int) -> Int {
-    let done = DispatchSemaphore(value: 0)
+    blocking { await consume(sending(count)) }
+  }
+
+  /// Sends `count` events to each of two channels, which are joined with a third one; returns the sum of all.
+  static func joined(_ count: Int) -> Int {
+    blocking {
+      var sum = 0
+      let stage1 = sending(count).map { (value: Int) -> Int? in value }
+      let stage2 = stage1.compacted()
+      let stage3 = stage2.removeDuplicates()
+      let stage4 = stage3.reductions(0) { (sum: Int, value: Int) -> Int in sum &+ value }
+      let stage5 = merge(stage4, sending(count))
+      let stage6 = stage5.chunks(ofCount: 4)
+      for await (values, other) in zip(stage6, sending(count / 2)) { sum &+= values.reduce(other, &+) }
+      return sum
+    }
+  }
+
+  private static func sending(_ count: Int) -> AsyncChannel<Int> {
     let channel = AsyncChannel<Int>()
-    let total = Box()
     Task.detached {
       for number in 0..<count { await channel.send(number) }
       channel.finish()
     }
-    Task.detached {
-      total.sum.store(await consume(channel), ordering: .relaxed)
-      done.signal()
-    }
-    done.wait()
-    return total.sum.load(ordering: .relaxed)
+    return channel
   }
-
-  private final class Box: Sendable { let sum = Atomic<Int>(0) }
 
   private static func consume(_ channel: AsyncChannel<Int>) async -> Int {
     var sum = 0

@@ -1,6 +1,6 @@
 import OpenCombine
 
-/// Ten operators of OpenCombine.
+/// Operators of OpenCombine.
 enum Combined {
   /// Sends `count` events through ten operators; returns the sum of the values that pass.
   @inline(never)
@@ -20,6 +20,25 @@ enum Combined {
     let stage10 = stage9.filter { (value: Int) -> Bool in value >= 0 }
     let stages = stage10.sink { (value: Int) -> Void in sum &+= value }
     for number in 0..<count { subject.send(number) }
+    withExtendedLifetime(stages) {}
+    return sum
+  }
+  /// Sends `count` events to a subject, whose groups are paired with those of another one; returns the sum of all.
+  @inline(never)
+  static func zipped(_ count: Int) -> Int {
+    var sum = 0
+    let first = PassthroughSubject<Int, Never>()
+    let other = PassthroughSubject<Int, Never>()
+    let stage1 = first.map { (value: Int) -> Int? in value }
+    let stage2 = stage1.compactMap { (value: Int?) -> Int? in value }
+    let stage3 = stage2.removeDuplicates()
+    let stage4 = stage3.scan(0) { (sum: Int, value: Int) -> Int in sum &+ value }
+    let stage5 = stage4.collect(4)
+    let stages = stage5.zip(other).sink { (values: [Int], other: Int) -> Void in sum &+= values.reduce(other, &+) }
+    for number in 0..<count {
+      first.send(number)
+      if number < count / 4 { other.send(number) }
+    }
     withExtendedLifetime(stages) {}
     return sum
   }

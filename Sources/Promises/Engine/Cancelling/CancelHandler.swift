@@ -186,13 +186,13 @@ extension CellRef {
       var cause = value.discardCause ?? .void
       runCancelHandler(self, &cause)
     } else {
-      releaseHandlerContext()
+      releaseContextInTurn()
     }
   }
 
   /// Releases the handler's context, unless the handler runs or has run.
   func dropCancelHandler() {
-    if claimHandler() { releaseHandlerContext() }
+    if claimHandler() { releaseContextInTurn() }
   }
 
   /// Claims the handler, whose promise is settled or destroyed. False if it was claimed before, or if a request that is
@@ -207,12 +207,7 @@ extension CellRef {
   func endPropagation() {
     let flag = CellState.Pending.cancelRequested
     let old = unsafe cell.pointee.state.bitwiseAnd(~flag, ordering: .acquiringAndReleasing).oldValue
-    if old & CellState.claimed != 0 { releaseHandlerContext() }
-  }
-
-  private func releaseHandlerContext() {
-    // Gathers and links may be nested deep.
-    if CancelHandler(self).propagates { releaseContextInTurn() } else { reactionContext.release() }
+    if old & CellState.claimed != 0 { releaseContextInTurn() }
   }
 }
 

@@ -31,11 +31,12 @@ extension CellRef {
       CellRef.releaseRemoved(removed)
       return isReleased ? .released : .retry
     }
-    let isMine = claimHeld()
-    CellRef.releaseRemoved(removed)
-    guard isMine else { return exchange(&life, for: life &- 1) ? .released : .retry }
+    guard claimHeld() else {
+      CellRef.releaseRemoved(removed)
+      return exchange(&life, for: life &- 1) ? .released : .retry
+    }
     // A loop instead of recursion, because chains are long.
-    var left = leave()
+    var left = leave(removed)
     while let source = left { left = source.releaseAndLeave() }
     return .released
   }
@@ -48,10 +49,9 @@ extension CellRef {
     if life & Life.referencesMask == 2 && isWatched(life) && hold() {
       var removed: UInt32 = 0
       let isUnwanted = self.isUnwanted(&removed)
-      let isMine = isUnwanted && claimHeld()
+      if isUnwanted && claimHeld() { return leave(removed) }
       if !isUnwanted { unhold() }
       CellRef.releaseRemoved(removed)
-      if isMine { return leave() }
     }
     release()
     return nil
@@ -66,15 +66,17 @@ extension CellRef {
     release()
   }
 
-  /// Discards this promise, which the caller has claimed, and releases the caller's reference. Returns its source, with
-  /// a reference for the caller.
-  private func leave() -> CellRef? {
+  /// Discards this promise, which the caller has claimed, and releases the caller's reference, and reactions that were
+  /// removed from its list. Returns its source, with a reference for the caller.
+  private func leave(_ removed: UInt32) -> CellRef? {
     let source = claimedSource()
     // A rejection that counts as handled here, after a time limit has passed, counts as handled upstream, too.
     let isTaken = detachState.isTaken
     // No thread waits for it: each one has a reference for the time of its wait.
     let before = publish(delayedReason ?? CellValue(kind: .discarded), .rejected)
+    // User code runs only after the publication, for which a call that settles this promise waits.
     source?.detach(self, isTaken: isTaken)
+    CellRef.releaseRemoved(removed)
     if isDiscardable(before) { releaseContextInTurn() }
     CellRef.orphan(Settlement.reversed(before.head))
     release()
@@ -91,6 +93,7 @@ extension CellRef {
     case .then, .rescue, .completion: guard state.source != 0, isAsked else { return false }
     case .job: guard state.source != 0, meta & ReactionKind.own != 0 || !job.hasClosure && isAsked else { return false }
     case .closure: guard state.source != 0, meta & ReactionKind.own != 0 else { return false }
+    case .delay: guard state.source != 0 else { return false }
     case .none: guard !isOrphan else { return false }
     default: return false
     }

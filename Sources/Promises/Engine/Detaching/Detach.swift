@@ -43,7 +43,7 @@ extension CellRef {
   /// (reading S-37); an observer settles nothing. Call with the source held.
   private var isDetachable: Bool {
     switch reactionKind {
-    case .then, .rescue, .finally, .follow, .link, .input, .completion: true
+    case .then, .rescue, .finally, .follow, .link, .input, .completion, .delay: true
     case .closure: meta & ReactionKind.own != 0
     case .job: meta & ReactionKind.own != 0 || !job.hasClosure
     default: false
@@ -91,7 +91,8 @@ private enum Detached {
   case context(CellRef)
   /// The reaction with the closure, whose caller has a reference.
   case closure(CellRef)
-  case job(ReactionJob)
+  /// The reaction with the job. The caller has a reference to it.
+  case job(CellRef)
   /// The promise that a link settles, or the gather of an input.
   case cell(CellRef)
   /// The reaction that delivers an event to a queue.
@@ -103,7 +104,7 @@ private enum Detached {
     case .closure: self = .closure(reaction)
     case .link, .input: self = .cell(reaction.contextCell)
     case .completion: self = .completion(reaction)
-    case .job: self = .job(reaction.job)
+    case .job: self = .job(reaction)
     default: self = .context(reaction)
     }
   }
@@ -113,7 +114,7 @@ private enum Detached {
     case .nothing: break
     case .context(let reaction): reaction.releaseContextInTurn()
     case .closure(let reaction): unsafe reaction.closure.deinitialize(count: 1)
-    case .job(let job): job.abandon()
+    case .job(let reaction): reaction.abandonJobInTurn()
     case .cell(let cell): cell.release()
     case .completion(let reaction): reaction.dropCompletion()
     }

@@ -10,7 +10,7 @@ import CPlatform
 //      +---------------------------------------------------------+
 //                            no job is left
 //
-// While it is scheduled or running, there is one task for it on the target, which has a reference to it.
+// While it is scheduled or running, there is one task for it on the target, its turn, which has a reference to it.
 @safe
 struct SerialQueue {
   private let guarded: Guarded<State>
@@ -22,6 +22,8 @@ struct SerialQueue {
     var executor: CellExecutor?
     var jobs = JobQueue()
     var isIdle = true
+    /// The cell of the latest turn. A child of fork() may have an earlier one, which does nothing (resume()).
+    var turn: UInt32 = 0
     /// The thread that runs the turn, by the address of its state; 0 otherwise.
     var thread: UInt = 0
     /// The level of the target plus 1; an executor that is not serial has the level 0.
@@ -66,6 +68,8 @@ struct SerialQueue {
       unsafe state.pointee.jobs.push(job)
       let idle = unsafe state.pointee.isIdle ? state.pointee.executor : nil
       unsafe state.pointee.isIdle = false
+      // In a child of fork(), a turn of the parent may begin before the new one is scheduled.
+      if idle != nil { unsafe state.pointee.turn = 0 }
       return idle
     }
     if let idle { schedule(idle) }
@@ -80,21 +84,25 @@ struct SerialQueue {
     guard executor.ref.retain() else { return dropAll() }
     let turn = unsafe Job.task(
       on: target, flags: CellTask.isTurn, { unsafe SerialQueue.turn($0) }, dropped: { unsafe SerialQueue.dropTurn($0) },
-      UnsafeMutableRawPointer(executor.ref.cell))
+      nil)
     guard let turn else {
       dropAll()
       return executor.ref.release()
     }
+    unsafe turn.ref.contextPointer = UnsafeMutableRawPointer(turn.ref.cell)
+    turn.value = unsafe CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: executor.ref.cell)))
+    unsafe guarded.locked { unsafe $0.pointee.turn = turn.ref.index }
     target.submit(turn)
   }
 
-  /// Runs jobs. `context` is the executor's cell.
+  /// Runs jobs. `context` is the task's cell.
   private static func turn(_ context: UnsafeMutableRawPointer?) {
-    let executor = unsafe CellExecutor(CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
+    let task = unsafe CellTask(CellRef.from(context))
+    guard let executor = task.serial else { return }
     let queue = unsafe SerialQueue(address: executor.context)
     // An executor that runs the next turn inside `submit` would recurse without bound.
     var left = queue.target.runsAtOnce ? .max : share
-    while let job = queue.next() {
+    while let job = queue.next(task) {
       // A job of the main executor names another executor than the one it runs on.
       let isOwn = job.executor?.ref == executor.ref
       RunningExecutor.running(isOwn ? nil : executor) { _ = job.run() }
@@ -107,11 +115,13 @@ struct SerialQueue {
     executor.ref.release()
   }
 
-  /// Returns the next job; if none is left, the queue becomes idle.
-  private func next() -> Job? {
+  /// Returns the next job of a turn; nil if it is not the latest one. If no job is left, the queue becomes idle.
+  private func next(_ turn: CellTask) -> Job? {
     unsafe guarded.locked { state in
+      guard unsafe state.pointee.turn == turn.ref.index else { return nil }
       let job = unsafe state.pointee.jobs.pop()
-      if job == nil { unsafe state.pointee.isIdle = true }
+      // Also sets it to false: in a child of fork(), a turn of the parent begins while the queue is idle.
+      unsafe state.pointee.isIdle = job == nil
       unsafe state.pointee.thread = unsafe job == nil ? 0 : UInt(bitPattern: platform_thread())
       return job
     }
@@ -119,8 +129,10 @@ struct SerialQueue {
 
   /// Drops all jobs because the target has shut down.
   private static func dropTurn(_ context: UnsafeMutableRawPointer?) {
-    let executor = unsafe CellExecutor(CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
-    unsafe SerialQueue(address: executor.context).dropAll()
+    let task = unsafe CellTask(CellRef.from(context))
+    guard let executor = task.serial else { return }
+    let queue = unsafe SerialQueue(address: executor.context)
+    queue.dropAll(task)
     executor.ref.release()
   }
 
@@ -138,8 +150,9 @@ struct SerialQueue {
     return unsafe guarded.state.pointee.jobs.contains { $0.holdsUp(promise) }
   }
 
-  private func dropAll() {
+  private func dropAll(_ turn: CellTask? = nil) {
     let jobs = unsafe guarded.locked { state in
+      if let turn, unsafe state.pointee.turn != turn.ref.index { return JobQueue() }
       let jobs = unsafe state.pointee.jobs
       unsafe state.pointee.jobs = JobQueue()
       unsafe state.pointee.isIdle = true
@@ -150,15 +163,17 @@ struct SerialQueue {
   }
 }
 
-// In a child of fork(), jobs whose turn was to run on a thread of the parent are dropped: they are the parent's.
+// In a child of fork(), jobs whose turn was to run on a thread of the parent are dropped: they are the parent's. An
+// executor of the user may still have the turn, or a thread of the parent may have taken it: so the jobs stay, and the
+// first submission schedules another turn, which replaces that one.
 extension SerialQueue {
   fileprivate func resume() {
     unsafe guarded.locked { state in
       let thread = unsafe UInt(bitPattern: platform_thread())
       guard unsafe !state.pointee.isIdle && state.pointee.thread != thread else { return }
+      unsafe state.pointee.isIdle = true
       if unsafe state.pointee.thread == 0 && hasTurn(on: state.pointee.target) { return }
       unsafe state.pointee.jobs = JobQueue()
-      unsafe state.pointee.isIdle = true
       unsafe state.pointee.thread = 0
     }
   }

@@ -4,9 +4,9 @@ import CPlatform
 /// call has returned.
 @unsafe
 struct Listener<Functions> {
-  /// The number of running calls, plus one while it is the current one. Guarded by PLATFORM_LOCK_OBSERVERS.
-  /// Declared before the fields that are read without the lock: ThreadSanitizer takes `+=` for a change of the first
-  /// byte of the struct.
+  /// The number of running calls, plus one while this listener is the current one. Guarded by PLATFORM_LOCK_OBSERVERS.
+  /// The first field, because ThreadSanitizer reports `+=` at the first byte of the struct, which must not be one that
+  /// is read without the lock.
   private var uses = 1
   let functions: Functions
   let context: Context

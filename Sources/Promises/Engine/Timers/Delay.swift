@@ -7,13 +7,35 @@ extension CellRef {
   /// skipped. Nil when memory has run out.
   package func delay(nanoseconds: Int64, on executor: CellExecutor? = nil) -> CellRef? {
     guard let delay = unsafe Delay.make(nanoseconds, executor) else { return nil }
-    var plan = Job.Plan()
-    unsafe plan.onFulfilled = unsafe unsafeBitCast(Delay.onFulfilled, to: UnsafeMutableRawPointer.self)
-    unsafe plan.onRejected = unsafe unsafeBitCast(Delay.onRejected, to: UnsafeMutableRawPointer.self)
-    plan.isOwn = true
-    let delayed = react(&plan, delay)
-    delayed?.watch()
+    guard let delayed = unsafe CellRef.derived(from: self, .delay, nil, delay) else {
+      delay.release()
+      return nil
+    }
+    delayed.watch()
+    deliver(to: delayed)
+    noteReader()
     return delayed
+  }
+
+  /// Makes this promise, whose reaction is a delay, follow one that a timer settles with the outcome of the source. The
+  /// timer starts last: if it fired before this promise followed the other one, this thread would settle this promise,
+  /// instead of the executor.
+  func startDelay(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
+    let context = reactionContext
+    defer { context.release() }
+    let delay = unsafe context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Delay.self).pointee
+    // As adopt() does: without recursion.
+    if state.isCancelRequested && Delay.isSkipped(value, outcome) { return pass(value, outcome) }
+    guard value.retain() else { return conclude(Fault.tooManyReferences.value, .rejected) }
+    guard let later = unsafe CellRef.timed(value, outcome, on: delay.executor, onCancelRequest: Delay.skip) else {
+      return conclude(Fault.outOfMemory.value, .rejected)
+    }
+    // Keeps requests and releases from the timer until it has started.
+    later.retainUnchecked()
+    let result = adopt(later)
+    _ = later.startTimer(after: delay.nanoseconds) { _ = later.settle(Fault.outOfMemory.value, .rejected) }
+    later.release()
+    return result
   }
 }
 
@@ -37,53 +59,19 @@ private struct Delay {
     }
   }
 
-  static var onFulfilled: Handler {
-    { delay, value, out in unsafe Delay.follow(delay, value, .fulfilled, out) }
-  }
-  static var onRejected: Handler {
-    { delay, value, out in unsafe Delay.follow(delay, value, .rejected, out) }
+  /// Whether a cancel request skips the rest of the delay: if the delayed outcome is a cancellation itself.
+  static func isSkipped(_ value: CellValue, _ outcome: Outcome) -> Bool {
+    outcome.isRejected && value.kind == ValueKind.discarded.rawValue
   }
 
-  /// Makes the derived promise follow one that gets the outcome after the delay.
-  private static func follow(
-    _ delay: UnsafeMutableRawPointer?, _ value: UnsafeRawPointer, _ outcome: Outcome, _ out: UnsafeMutableRawPointer
-  ) -> Int32 {
-    let delay = unsafe delay.unsafelyUnwrapped.assumingMemoryBound(to: Delay.self).pointee
-    let value = unsafe value.load(as: CellValue.self)
-    let left: CellValue
-    var verdict = Verdict.reject
-    if !value.retain() {
-      left = Fault.tooManyReferences.value
-    } else if let later = unsafe CellRef.settling(
-      value, outcome, after: delay.nanoseconds, on: delay.executor, flags: CellTask.awaitsFollower,
-      onCancelRequest: skip)
-    {
-      left = CellValue(kind: .promise, bits: later.token.bits)
-      verdict = .adopt
-    } else {
-      left = Fault.outOfMemory.value
-    }
-    unsafe out.storeBytes(of: left, as: CellValue.self)
-    return verdict.rawValue
-  }
-
-  /// Skips the rest of the delay on a cancel request, if the delayed outcome is a cancellation itself.
-  private static var skip: Observer {
+  static var skip: Observer {
     { timer, _ in
       let timer = unsafe CellTimer(CellRef.from(timer))
       let task = Job(timer.ref)
       let value = task.value
-      guard task.outcome.isRejected, value.kind == ValueKind.discarded.rawValue, timer.takeOut() else { return }
+      guard Delay.isSkipped(value, task.outcome), timer.takeOut() else { return }
       if value.retain() { _ = task.promise.settle(value, .rejected) }
       _ = task.drop()
     }
-  }
-}
-
-extension CellRef {
-  /// Waits until the reaction that returned this promise has adopted it, or never will: until the caller's reference is
-  /// the only one. If it were settled earlier, the adopting thread would settle the derived promise, not this one.
-  func awaitFollower() {
-    while acquiredLife & Life.referencesMask > 1 { platform_yield() }
   }
 }

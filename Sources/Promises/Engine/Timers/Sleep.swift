@@ -5,25 +5,27 @@ extension CellRef {
   /// timers. A settlement before that stops the timer, which has a reference to the promise until then. A cancel
   /// request discards the promise at once. Nil when memory or threads have run out.
   package static func sleep(nanoseconds: Int64, on executor: CellExecutor? = nil) -> CellRef? {
-    unsafe settling(.void, .fulfilled, after: nanoseconds, on: executor) { timer, _ in
+    let timed = unsafe timed(.void, .fulfilled, on: executor) { timer, _ in
       _ = unsafe Job(CellRef.from(timer)).promise.discard()
     }
+    guard let promise = timed else { return nil }
+    if promise.startTimer(after: nanoseconds) { return promise }
+    promise.release()
+    return nil
   }
 
-  /// Returns a promise that gets this outcome after a time, with a reference for the caller. `onCancelRequest` receives
-  /// the timer. Takes ownership of the value.
-  static func settling(
-    _ value: CellValue, _ outcome: Outcome, after nanoseconds: Int64, on executor: CellExecutor?, flags: UInt64 = 0,
-    onCancelRequest: Observer
-  ) -> CellRef? {
+  /// Returns a promise that gets this outcome once its timer, which the caller must start, has fired. The caller gets a
+  /// reference. `onCancelRequest` receives the timer. Takes ownership of the value; nil when memory has run out.
+  static func timed(_ value: CellValue, _ outcome: Outcome, on executor: CellExecutor?, onCancelRequest: Observer)
+    -> CellRef?
+  {
     // The promise's context is the timer, and the timer has one of the promise's two references.
     guard let promise = unsafe CellRef.discardable(nil, Context(nil, nil)), promise.retain() else {
       value.release()
       return nil
     }
     promise.keepForSettler()
-    let flags =
-      Job.settling(promise) | (outcome.isRejected ? Job.rejected : 0) | flags
+    let flags = Job.settling(promise) | (outcome.isRejected ? Job.rejected : 0)
     guard let timer = unsafe CellTimer.make(on: executor, flags: flags, fire, dropped: giveUp, nil) else {
       value.release()
       promise.release()
@@ -42,10 +44,16 @@ extension CellRef {
       unsafe timer.ref.retain()
       && promise.onCancelRequestOfTimed(
         onCancelRequest, Context(UnsafeMutableRawPointer(timer.ref.cell)) { unsafe CellRef.from($0).release() })
-    if isReady && timer.start(after: nanoseconds) { return promise }
-    if !isReady { _ = Job(timer.ref).drop() }
+    if isReady { return promise }
+    _ = Job(timer.ref).drop()
     promise.release()
     return nil
+  }
+
+  /// Starts the timer of this promise. False when memory or threads have run out: then the promise is rejected, after
+  /// `onFailure` was called.
+  func startTimer(after nanoseconds: Int64, _ onFailure: () -> Void = {}) -> Bool {
+    CellTimer(contextCell).start(at: CellTimer.deadline(after: nanoseconds), onFailure)
   }
 
   /// Settles the promise when the time is over.
@@ -53,7 +61,6 @@ extension CellRef {
     { context in
       let task = unsafe Job(CellRef.from(context))
       let promise = task.promise
-      if task.has(CellTask.awaitsFollower) { promise.awaitFollower() }
       _ = promise.settle(task.value, task.outcome)
       promise.release()
     }

@@ -8,6 +8,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case arguments
   /// A signature, then a line for each of its arguments, as JSON.
   case json
+  /// The file of a shared library, which is verified.
+  case library
 
   /// The target that this process fuzzes. Set it before the fuzzer starts.
   public nonisolated(unsafe) static var chosen = FuzzTarget.signature
@@ -18,6 +20,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .signature: SignatureFuzzing.run(bytes)
     case .arguments: ArgumentFuzzing.run(bytes) { try $0.value(fromText: $1) }
     case .json: ArgumentFuzzing.runJSON(bytes)
+    case .library: LibraryFuzzing.run(bytes)
     }
   }
 }

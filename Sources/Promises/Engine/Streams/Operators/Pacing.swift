@@ -9,16 +9,20 @@ import CPlatform
 struct Pacing {
   let kind: PacingKind
   let interval: Int64
-  let executor: CellExecutor?
+  let clock: PacingClock
+  /// The event that a timeout publishes before it cancels the stream; nil: a timeout fails the stream.
+  var silence: StreamEvent?
   var pending: StreamEvent?
   /// The time of the next action: a debounce or a throttle publishes the pending event, a timeout fails the stream.
   var deadline = Int64.min
   /// The latest timer; nil until it has started.
-  var timer: CellTimer?
+  var timer: PacingTimer?
   /// The number of the latest timer, so that older ones are ignored.
   var number: UInt64 = 0
   /// Whether the latest timer has yet to fire.
   var isArmed = false
+  /// Whether a timeout has found the source silent: later events are dropped.
+  var isOver = false
 
   /// Returns the number of a timer to start, unless one is under way already.
   mutating func arm() -> UInt64? {
@@ -28,22 +32,24 @@ struct Pacing {
     return number
   }
 
-  mutating func beginInterval() { deadline = CellTimer.deadline(interval, after: platform_now()) }
+  mutating func beginInterval(at now: Int64) { deadline = CellTimer.deadline(interval, after: now) }
 
-  /// Stops the timer, and returns it with the pending event, to be released outside the lock.
+  /// Stops the timer, and returns it with the events, to be released outside the lock.
   mutating func stop() -> Stopped {
-    defer { (timer, pending, isArmed) = (nil, nil, false) }
-    return Stopped(timer: timer, pending: pending)
+    defer { (timer, pending, silence, isArmed) = (nil, nil, nil, false) }
+    return Stopped(timer: timer, pending: pending, silence: silence)
   }
 
   struct Stopped {
-    var timer: CellTimer?
-    var pending: StreamEvent?
+    let timer: PacingTimer?
+    let pending: StreamEvent?
+    let silence: StreamEvent?
 
     func release() {
       timer?.cancel()
       timer?.release()
       pending?.release()
+      silence?.release()
     }
   }
 }
@@ -61,27 +67,35 @@ package enum PacingKind {
 }
 
 extension CellPublisher {
-  /// Returns a publisher of this one's events at other times, with one handle. Timers run on the executor, or without
-  /// one on the timer thread. Nil when memory or threads have run out.
-  package func paced(_ kind: PacingKind, nanoseconds: Int64, on executor: CellExecutor?) -> CellPublisher? {
-    guard let memory = unsafe malloc(MemoryLayout<Pacing>.size) else { return nil }
-    guard executor?.ref.retain() ?? true else {
+  /// Returns a publisher of this one's events at other times, with one handle. Takes ownership of `silence`, which a
+  /// timeout publishes before it cancels the stream; without it, the stream fails. Nil when memory or threads have run
+  /// out.
+  package func paced(
+    _ kind: PacingKind, nanoseconds: Int64, on clock: PacingClock, silence: StreamEvent? = nil
+  ) -> CellPublisher? {
+    guard let memory = unsafe malloc(MemoryLayout<Pacing>.size) else {
+      silence?.release()
+      return nil
+    }
+    if case .system(let executor?) = clock, !executor.ref.retain() {
       unsafe platform_free(memory)
+      silence?.release()
       return nil
     }
     var state = State(isStateful: isStateful)
     let pacing = unsafe memory.bindMemory(to: Pacing.self, capacity: 1)
-    unsafe pacing.initialize(to: Pacing(kind: kind, interval: nanoseconds, executor: executor))
+    unsafe pacing.initialize(to: Pacing(kind: kind, interval: nanoseconds, clock: clock, silence: silence))
     unsafe state.pacing = unsafe pacing
     guard let target = CellPublisher.derived(state, count: 1) else {
       unsafe CellPublisher.free(pacing)
       return nil
     }
-    guard target.connect({ _ in .pace }, count: 1, { _ in self }) != nil else { return nil }
+    guard target.connect({ _ in .pace(clock) }, count: 1, { _ in self }) != nil else { return nil }
     guard kind == .timeout else { return target }
+    let now = clock.now
     let number = target.locked { state -> UInt64? in
       guard state.ending == nil else { return nil }
-      unsafe state.pacing?.pointee.beginInterval()
+      unsafe state.pacing?.pointee.beginInterval(at: now)
       return unsafe state.pacing?.pointee.arm()
     }
     if let number, !target.startPacingTimer(number) {
@@ -94,24 +108,30 @@ extension CellPublisher {
   static func free(_ pacing: UnsafeMutablePointer<Pacing>?) {
     guard let pacing = unsafe pacing else { return }
     unsafe pacing.pointee.stop().release()
-    unsafe pacing.pointee.executor?.ref.release()
+    if case .system(let executor?) = unsafe pacing.pointee.clock { executor.ref.release() }
+    // The closures of a clock are released.
+    Delivery.callOut { _ = unsafe pacing.deinitialize(count: 1) }
     unsafe platform_free(pacing)
   }
 
-  /// Takes ownership of an event of the source.
-  func pace(_ event: StreamEvent) {
+  /// Takes ownership of an event of the source. The time is read before the lock is taken: a clock may be the user's.
+  func pace(_ event: StreamEvent, _ clock: PacingClock) {
+    let now = clock.now
     var replaced: StreamEvent?
     var armed: UInt64?
     let result = publishing { state in
       guard let pacing = unsafe state.pacing else { return nil }
       switch unsafe pacing.pointee.kind {
+      case .timeout where unsafe pacing.pointee.isOver:
+        replaced = event
+        return nil
       case .timeout:
-        unsafe pacing.pointee.beginInterval()
+        unsafe pacing.pointee.beginInterval(at: now)
         return event
-      case .debounce: unsafe pacing.pointee.beginInterval()
+      case .debounce: unsafe pacing.pointee.beginInterval(at: now)
       case .throttle, .throttleFirst:
-        guard unsafe pacing.pointee.pending != nil || platform_now() < pacing.pointee.deadline else {
-          unsafe pacing.pointee.beginInterval()
+        guard unsafe pacing.pointee.pending != nil || now < pacing.pointee.deadline else {
+          unsafe pacing.pointee.beginInterval(at: now)
           return event
         }
         if unsafe pacing.pointee.kind == .throttleFirst {
@@ -139,20 +159,17 @@ extension CellPublisher {
 
   /// Starts the timer with that number. False when memory or threads have run out: then the stream has failed.
   private func startPacingTimer(_ number: UInt64) -> Bool {
-    let found = locked { state -> (executor: CellExecutor?, deadline: Int64)? in
+    let found = locked { state -> (clock: PacingClock, deadline: Int64)? in
       guard state.ending == nil, let pacing = unsafe state.pacing else { return nil }
-      return unsafe (pacing.pointee.executor, pacing.pointee.deadline)
+      return unsafe (pacing.pointee.clock, pacing.pointee.deadline)
     }
     guard let found else { return true }
-    let made = unsafe CellTimer.make(
-      on: found.executor, CellPublisher.firePacing, dropped: CellPublisher.dropPacing, WeakCell(ref).context)
-    guard let timer = made else {
+    guard let (timer, hasStarted) = start(on: found.clock, at: found.deadline) else {
       failPacing(.outOfMemory)
       return false
     }
-    let hasStarted = timer.start(at: found.deadline) { failPacing(.outOfMemory) }
     // The timer may have fired by now, and another thread may have started the next one.
-    let (superfluous, isStopped) = locked { state -> (CellTimer?, Bool) in
+    let (superfluous, isStopped) = locked { state -> (PacingTimer?, Bool) in
       guard state.ending == nil, let pacing = unsafe state.pacing else { return (timer, true) }
       guard unsafe pacing.pointee.isArmed, unsafe pacing.pointee.number == number else { return (timer, false) }
       defer { unsafe pacing.pointee.timer = timer }
@@ -161,6 +178,23 @@ extension CellPublisher {
     if isStopped { timer.cancel() }
     superfluous?.release()
     return hasStarted
+  }
+
+  /// Makes a timer, which refers weakly to the publisher, and starts it. Nil without memory for it.
+  private func start(on clock: PacingClock, at deadline: Int64) -> (PacingTimer, hasStarted: Bool)? {
+    let publisher = WeakCell(ref)
+    switch clock {
+    case .closures(let now, let schedule):
+      let cancel = Delivery.callOut {
+        schedule(max(0, deadline - now())) { publisher.with { CellPublisher($0).pacingTimerFired() } }
+      }
+      return (.closure(cancel), true)
+    case .system(let executor):
+      let made = unsafe CellTimer.make(
+        on: executor, CellPublisher.firePacing, dropped: CellPublisher.dropPacing, publisher.context)
+      guard let timer = made else { return nil }
+      return (.system(timer), timer.start(at: deadline) { failPacing(.outOfMemory) })
+    }
   }
 
   private static var firePacing: FreeFunction {
@@ -179,22 +213,29 @@ extension CellPublisher {
   }
 
   private func pacingTimerFired() {
-    var isSilent = false
+    guard let clock = locked({ state in unsafe state.pacing?.pointee.clock }) else { return }
+    let now = clock.now
+    var ending: StreamEnding?
     var armed: UInt64?
     _ = publishing { state in
       guard let pacing = unsafe state.pacing else { return nil }
       unsafe pacing.pointee.isArmed = false
-      guard unsafe platform_now() >= pacing.pointee.deadline else {
+      guard unsafe now >= pacing.pointee.deadline else {
         armed = unsafe pacing.pointee.arm()
         return nil
       }
-      isSilent = unsafe pacing.pointee.kind == .timeout
+      if unsafe pacing.pointee.kind == .timeout {
+        unsafe pacing.pointee.isOver = true
+        defer { unsafe pacing.pointee.silence = nil }
+        ending = unsafe pacing.pointee.silence == nil ? .fault(.silent) : .cancelled
+        return unsafe pacing.pointee.silence
+      }
       guard let event = unsafe pacing.pointee.pending else { return nil }
       unsafe pacing.pointee.pending = nil
-      unsafe pacing.pointee.beginInterval()
+      unsafe pacing.pointee.beginInterval(at: now)
       return event
     }
-    if isSilent { _ = end(.fault(.silent)) }
+    if let ending { _ = end(ending) }
     if let armed { _ = startPacingTimer(armed) }
   }
 }

@@ -33,8 +33,8 @@ package struct Stage {
     case combine
     /// Adds to the target's zip.
     case zip
-    /// Publishes at the times of the target's pacing.
-    case pace
+    /// Publishes at the times of the target's pacing, which has this clock and keeps it.
+    case pace(PacingClock)
     /// Adds to the target's flattening.
     case flatten
     /// Publishes for an inner stream of the target's flattening, with its number, and keeps the owner of that stream.
@@ -128,6 +128,7 @@ extension Stage {
       let (step, value) = fold.fold(event.value)
       unsafe operation.pointee = .fold(fold)
       event.value.release()
+      if step == .finish { fold.finish(target) }
       target.take(step, value)
     case .take(let left) where event.outcome.isRejected || left > 1:
       if !event.outcome.isRejected { unsafe operation.pointee = .take(left - 1) }
@@ -139,7 +140,7 @@ extension Stage {
     case .combine: target.combine(event.value, at: index)
     case .zip where event.outcome.isRejected: _ = target.publish(event)
     case .zip: target.zip(event.value, at: index)
-    case .pace: target.pace(event)
+    case .pace(let clock): target.pace(event, clock)
     case .flatten where event.outcome.isRejected: _ = target.publish(event)
     case .flatten: target.flatten(event)
     case .inner(let inner, let number, _): unsafe target.publish(event, of: inner, number)
@@ -163,13 +164,16 @@ extension Stage {
       case .pace:
         target.flushPacing()
         target.sourceEnded(ending, at: index)
+      case .fold(let fold):
+        if ending.isFinished { fold.finish(target) }
+        target.sourceEnded(ending, at: index)
       case .zip: target.zipSourceEnded(ending, at: index)
       case .flatten: target.flattenedSourceEnded(ending)
       case .inner(let inner, let number, _): unsafe target.innerEnded(ending, inner, number)
       case .forward(_, .ignored): isReported = false
       case .forward(_, .endsTarget): isReported = target.end(ending.copy())
       case .forward(_, .endsSubscribers): target.endSubscribers(ending)
-      case .pass, .distinct, .window, .fold, .take, .combine: target.sourceEnded(ending, at: index)
+      case .pass, .distinct, .window, .take, .combine: target.sourceEnded(ending, at: index)
       }
     }
     return isReported

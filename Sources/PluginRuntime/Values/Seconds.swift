@@ -1,21 +1,19 @@
-import ArgumentParser
-
 /// A time limit: a number of seconds greater than 0, such as `30` or `0.5`, or numbers with units: `250ms`, `5m`,
 /// `1h30m`.
-struct Seconds: Equatable, Sendable {
-  var value: Double
+package struct Seconds: Equatable, Sendable {
+  package var value: Double
 
-  var duration: Duration { .seconds(value) }
+  package var duration: Duration { .seconds(value) }
 
-  init(value: Double) { self.value = value }
+  package init(value: Double) { self.value = value }
 
   /// Nil if the text is not such a time. More than a thousand years is rejected as a mistake.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard let value = Double(text) ?? Self.sum(text), value > 0, value < 3.2e10 else { return nil }
     self.value = value
   }
 
-  static let expectation = "a number of seconds greater than 0, or one with a unit, such as 500ms, 5m or 1h30m"
+  package static let expectation = "a number of seconds greater than 0, or one with a unit, such as 500ms, 5m or 1h30m"
 
   private static let units: [Substring: Double] = [
     "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400,
@@ -36,13 +34,5 @@ struct Seconds: Equatable, Sendable {
       last = factor
     }
     return sum
-  }
-}
-
-extension Seconds {
-  /// Reads the value of an option.
-  init(option text: String) throws(ValidationError) {
-    guard let seconds = Seconds(text) else { throw ValidationError("expected \(Self.expectation)") }
-    self = seconds
   }
 }
