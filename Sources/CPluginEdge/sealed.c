@@ -126,7 +126,7 @@ plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest) {
   if (fstat(descriptor, &status) != 0 || status.st_size <= 0)
     return refused("empty shared memory");
   if ((uint64_t)status.st_size > longest)
-    return refused("more shared memory than a frame may have");
+    return (plugin_sealed_t){NULL, (size_t)status.st_size, "more shared memory than a frame may have"};
   /* Private, and not read-only: code that changes bytes that it borrows changes its own copy of the page. */
   void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
   if (bytes == MAP_FAILED)

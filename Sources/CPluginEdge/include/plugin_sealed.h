@@ -30,6 +30,7 @@ bool plugin_sealed_is(int32_t descriptor);
 typedef struct plugin_sealed {
   /* NULL: not mapped. */
   void *PROMISE_NULLABLE bytes;
+  /* Of memory that is too long, too; 0: of any that is refused for another reason. */
   size_t length;
   /* The reason, constant text; NULL if the memory is mapped. */
   const char *PROMISE_NULLABLE mistake;

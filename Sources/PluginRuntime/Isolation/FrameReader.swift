@@ -87,7 +87,8 @@ struct FrameReader {
       do {
         memory.append(try SharedBytes(receiving: descriptors.takeFirst(), atMost: left))
       } catch {
-        throw FrameError(description: error.description, isOverLimit: limit < SharedBytes.longest)
+        throw FrameError(
+          description: error.description, isOverLimit: error.isOverLimit && limit < SharedBytes.longest)
       }
       left -= memory[memory.count - 1].count
     }

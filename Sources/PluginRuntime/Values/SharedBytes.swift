@@ -77,7 +77,9 @@ public final class SharedBytes: Sendable {
     let mapped = plugin_sealed_map(descriptor, longest)
     guard let start = mapped.bytes else {
       plugin_sealed_close(descriptor)
-      throw FrameError(description: mapped.mistake.map { String(cString: $0) } ?? "shared memory that cannot be mapped")
+      throw FrameError(
+        description: mapped.mistake.map { String(cString: $0) } ?? "shared memory that cannot be mapped",
+        isOverLimit: mapped.length > longest)
     }
     // Memory that was mapped: unlike a socket, it is closed without a wait.
     close(descriptor)

@@ -59,6 +59,16 @@ struct Limits {
     }
     small.unload()
     #expect(faults.events.allSatisfy { $0 == nil }, "\(faults.events)")
+    // Memory that is not sealed is a fault of the plugin, also where there is a limit.
+    let forging = try IsolatedPlugin.loading("large") {
+      $0.limits.resultBytes = 100_000
+      $0.workerEnded = { faults.record($2) }
+    }
+    let pending = forging.call("never", [.value(.bytes([]))], timeout: nil)
+    _ = forging.call("forge", [.value(.string("not sealed"))], timeout: nil)
+    _ = try await pending.outcomeInTime()
+    forging.unload()
+    #expect(faults.events.contains { $0?.contains("not sealed") == true }, "\(faults.events)")
   }
 
   @Test("a call that waited for the limit and has started is stopped when it is discarded")
