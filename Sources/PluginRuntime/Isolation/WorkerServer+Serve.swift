@@ -142,14 +142,9 @@ extension WorkerServer {
         if let time = call.killTime {
           if time <= now { stuck = (call.request, call.function) }
         } else if let deadline = call.terms.deadline, deadline <= now {
-          if let index = state.unsent.firstIndex(of: call.request) {
-            state.unsent.remove(at: index)
-            state.calls.removeValue(forKey: call.request)
-            over.append(call)
-            continue
-          }
-          stopped.append(call.request)
-          if call.terms.sparesWorker {
+          let unsent = state.unsent.firstIndex(of: call.request)
+          if let unsent { state.unsent.remove(at: unsent) } else { stopped.append(call.request) }
+          if unsent != nil || call.terms.sparesWorker {
             _ = state.remove(call.request)
             over.append(call)
           } else {
