@@ -46,10 +46,11 @@ enum PathEntries {
   private static let mostLinks = 40
 
   /// Returns the names on a path, the last first.
-  private static func parts(of path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
+  private static func parts(of path: String) -> [String] { path.parts(separatedBy: "/").reversed() }
 
   private static func parent(of folder: String) -> String {
-    folder.lastIndex(of: "/").map { $0 == folder.startIndex ? "/" : String(folder[..<$0]) } ?? "/"
+    guard let parent = folder.cut(atLast: "/")?.before, !parent.isEmpty else { return "/" }
+    return parent
   }
 
   private static func target(of link: String) -> String? {

@@ -55,7 +55,7 @@ final class PluginFile {
         .notReadable, path, "has \(identity.size) bytes, expected at most \(Self.longest), a quarter of the memory")
     }
     // memfd_create() allows slightly shorter names than file systems.
-    let name = (path.split(separator: "/").last ?? "").utf8.prefix(200)
+    let name = (path.parts(separatedBy: "/").last ?? "").utf8.prefix(200)
     let copy = plugin_sealed_copy(descriptor, String(decoding: name, as: UTF8.self))
     guard copy >= 0 else { throw failure(errno) }
     close(descriptor)
