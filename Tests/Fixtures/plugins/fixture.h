@@ -2,7 +2,7 @@
 #ifndef FIXTURE_H
 #define FIXTURE_H
 
-#include <promise_plugin.h>
+#include "../host.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -20,15 +20,6 @@ static inline promise_t *pending_promise(void) {
 static inline int32_t error_of(long result) {
   return result < 0 ? errno : 0;
 }
-
-/* Defines `host`, the table that the plugin is loaded with, and `load`, which stores it. */
-#define LOADS_HOST                                                                                                     \
-  static const promise_host_t *host;                                                                                   \
-  static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {                                \
-    (void)error;                                                                                                       \
-    host = offered;                                                                                                    \
-    return PROMISE_OK;                                                                                                 \
-  }
 
 /* A row of the table of functions. */
 #define FUNCTION(signature, entry)                                                                                     \

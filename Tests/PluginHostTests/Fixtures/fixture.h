@@ -2,19 +2,10 @@
 #ifndef FIXTURE_H
 #define FIXTURE_H
 
-#include <promise_plugin.h>
+#include "../../Fixtures/host.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Defines `host`, the table that the plugin is loaded with, and `load`, which stores it. */
-#define LOADS_HOST                                                                                                     \
-  static const promise_host_t *host;                                                                                   \
-  static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {                                \
-    (void)error;                                                                                                       \
-    host = offered;                                                                                                    \
-    return PROMISE_OK;                                                                                                 \
-  }
 
 #define FUNCTION(signature, entry, description)                                                                        \
   { signature, (promise_function_t)(entry), description }
