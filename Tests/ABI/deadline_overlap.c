@@ -1,40 +1,19 @@
-/* cancel.h: a second call for a token during promise_token_set_deadline, at each release of a lock. The program
- * replaces pthread_mutex_unlock and makes the second call there, on the same thread: no race has to be won. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
+/* cancel.h: a second call for a token during promise_token_set_deadline, at each release of a lock. */
+#include "overlap.h"
 
 #include "support.h"
 
 #define HOUR (3600 * 1000 * 1000000LL)
 
-static int (*unlock)(pthread_mutex_t *);
-
 static promise_token_t *token;
 static int64_t hour;
-static void (*second_call)(void);
-static _Thread_local long unlocks_left = -1; /* unlocks before the second call; -1: no call is due */
-
-__attribute__((constructor)) static void find_unlock(void) {
-  *(void **)&unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
-}
-
-int pthread_mutex_unlock(pthread_mutex_t *mutex) {
-  if (unlock == NULL)
-    find_unlock();
-  int status = unlock(mutex);
-  if (unlocks_left >= 0 && unlocks_left-- == 0)
-    second_call();
-  return status;
-}
 
 /* Sets a deadline, and makes the second call in the unlock with that number. Returns whether there were so many
  * unlocks. */
 static bool is_overlapped_at(long number) {
-  unlocks_left = number;
+  begin_overlap(number);
   CHECK_STATUS(promise_token_set_deadline(token, NULL, hour), PROMISE_OK);
-  bool was_made = unlocks_left < 0;
-  unlocks_left = -1;
-  return was_made;
+  return end_overlap();
 }
 
 /* Overlaps promise_token_set_deadline with `call` at each unlock in turn, and runs `check` after each time. */
