@@ -19,6 +19,14 @@ enum { PLUGIN_PROCESS_SOCKET = 3, PLUGIN_PROCESS_CONTROL = 4 };
 /* The exit status of a child that has lost its socket (EX_PROTOCOL). */
 enum { PLUGIN_PROCESS_LOST = 76 };
 
+/* Returns the number of the words of this process's command line, with the program's name.
+ * [any thread] */
+int32_t plugin_process_word_count(void);
+
+/* Returns a word of the command line; NULL behind the last one.
+ * [any thread] */
+const char *PROMISE_NULLABLE plugin_process_word(int32_t index);
+
 typedef struct plugin_process {
   int32_t pid;
   /* Readable once the process has ended; -1 if the kernel has no such descriptors. */

@@ -13,6 +13,21 @@ extension EndToEnd {
         ending.errors == "plugin-host: there is no command \"\(word)\"\(hint); plugin-host --help lists the commands\n")
     }
 
+    @Test("the command line is read without /proc", .enabled(if: canHideProc, "no right to mount"))
+    func commandLineWithoutProc() throws {
+      let command = "mount -t tmpfs none /proc && exec \"$0\" \"$@\""
+      let words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", command, HostProcess.executable.path]
+      let host = try HostProcess(words + ["call", "no-such-plugin", "f"])
+      host.process.executableURL = URL(filePath: "/usr/bin/env")
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 2 && ending.errors.hasPrefix("plugin-host: no plugin \"no-such-plugin\": "), "\(ending)")
+    }
+
+    private static var canHideProc: Bool {
+      system("unshare --user --map-root-user --mount mount -t tmpfs none /proc 2> /dev/null") == 0
+    }
+
     @Test(
       "misspelt words of the command line get a suggestion",
       arguments: [
