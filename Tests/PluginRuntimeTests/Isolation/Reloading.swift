@@ -244,7 +244,8 @@ struct Reloading {
   func hungQuiesce() async throws {
     let file = try ExchangedFile()
     let (plugin, go) = try file.loadingWithWait {
-      $0.loadTimeout = .seconds(2)
+      // The limit of resume(), too.
+      $0.loadTimeout = .seconds(8)
       $0.grace = .milliseconds(10)
     }
     let process = try await plugin.outcome("process").value
@@ -252,7 +253,7 @@ struct Reloading {
     try file.install(2)
     let error = #expect(throws: PluginError.self) { try plugin.reload() }
     #expect(
-      error?.message.contains("test.reloading.quiesce: did not end within 2.0 seconds") == true, "\(error as Any)")
+      error?.message.contains("test.reloading.quiesce: did not end within 8.0 seconds") == true, "\(error as Any)")
     #expect(old.state == .pending && file.lines == ["load 1", "quiesce 1", "resume 1"])
     #expect(try await plugin.outcome("process").value == process)
     #expect(FileManager.default.createFile(atPath: go, contents: nil))
