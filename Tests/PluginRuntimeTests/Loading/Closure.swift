@@ -142,12 +142,15 @@ struct Closure {
   @Test("a library of the system that the process has loaded is used in place of a copy beside the plugin")
   func takenBySystem() async throws {
     let (first, second) = (try Folder(), try Folder())
-    let code = "uint32_t needed(void) { return deflateBound(0, 0) > 0 ? 7 : 0; }"
-    let (host, id) = try first.load(try first.plugin(code, ["-l:libz.so.1"]))
+    // The test program does not need it.
+    let name = "libBrokenLocale.so.1"
+    let code = "uint32_t needed(void) { return 7; }"
+    let needing = ["-Wl,--no-as-needed", "-l:\(name)"]
+    let (host, id) = try first.load(try first.plugin(code, needing))
     #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(7))
     try FileManager.default.copyItem(
-      atPath: try PluginFile(opening: try LibraryFinder.path(of: "libz.so.1")).path, toPath: "\(second.path)/libz.so.1")
-    let bundled = try second.plugin(code, ["-l:libz.so.1", "-L\(second.path)", "-Wl,-rpath,$ORIGIN"])
+      atPath: try PluginFile(opening: try LibraryFinder.path(of: name)).path, toPath: "\(second.path)/\(name)")
+    let bundled = try second.plugin(code, needing + ["-L\(second.path)", "-Wl,-rpath,$ORIGIN"])
     #expect(throws: Never.self) { try PluginRuntime.Host.inspect(bundled) }
   }
 
