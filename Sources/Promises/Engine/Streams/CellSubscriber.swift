@@ -52,6 +52,8 @@ package struct CellSubscriber: CellView, Equatable {
     var phase = Phase.idle
     var demand: UInt64
     var events = EventQueue()
+    /// The number of events of a taken group, which count as queued (`take`).
+    var taken = 0
     /// The pending promises of next(), in the order of the calls.
     var requests = EventQueue()
     var ending: StreamEnding?
