@@ -43,7 +43,7 @@ extension Dump {
       if promise.reactionKind == .job { describeExecutor(job, &text) }
       return
     }
-    text.write(promise.reactionKind == .follow ? "follows " : "a callback")
+    text.write(promise.reactionKind == .follow ? "follows " : promise.reactionKind == .delay ? "a delay" : "a callback")
     if promise.reactionKind == .job {
       text.write(" on ")
       describeExecutor(job, &text)
