@@ -105,7 +105,7 @@ struct AdoptionFile {
 
   /// Resolves a relative path against the file's folder.
   private func resolved(_ library: String) -> String {
-    guard library.contains("/"), !library.hasPrefix("/") else { return library }
+    guard library.cut(at: "/") != nil, !library.hasPrefix("/") else { return library }
     return Directory.join(Directory.parent(of: document.file.path), library)
   }
 

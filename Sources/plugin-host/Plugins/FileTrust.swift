@@ -28,7 +28,7 @@ struct FileTrust: Sendable {
     } catch {
       throw Failure(.notLoaded, "\(error)".displayLine)
     }
-    for (index, file) in files.enumerated() where file.contains("/") {
+    for (index, file) in files.enumerated() where file.cut(at: "/") != nil {
       try check(file, for: index == 0 ? file : "\(library): needs \(file)")
     }
   }
@@ -57,7 +57,7 @@ struct FileTrust: Sendable {
       }
       links += 1
       guard links <= 40, let target = Self.target(of: place) else { return }
-      if target.hasPrefix("/") { current = "/" }
+      if target.utf8.first == UInt8(ascii: "/") { current = "/" }
       pending += Self.parts(of: target)
     }
   }

@@ -49,11 +49,14 @@ extension EndToEnd {
       }
     }
 
-    @Test func aLibraryBesideTheFileIsFoundByItsPath() throws {
+    @Test(arguments: ["./m.so", "sub/\u{301}m.so"])
+    func aLibraryBesideTheFileIsFoundByItsPath(path: String) throws {
       let libraries = try HostProcess.run("inspect", "\(Package.adopted)/libm.adopt.yaml").text.split(separator: "\n")
       let library = try #require(libraries.first { $0.hasPrefix("path") }?.split(separator: " ").last)
-      try withFile("{library: ./m.so, functions: [{signature: 'root(x: f64) -> f64', symbol: sqrt}]}") { file in
-        let link = file.deletingLastPathComponent().appending(path: "m.so")
+      try withFile("{library: \(path), functions: [{signature: 'root(x: f64) -> f64', symbol: sqrt}]}") { file in
+        let link = file.deletingLastPathComponent().appending(path: path)
+        try FileManager.default.createDirectory(
+          at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: String(library))
         #expect(try HostProcess.run("call", file.path, "root", "4").text == "2.0\n")
       }
