@@ -147,7 +147,7 @@ struct CountedParameters {
     }
   }
 
-  /// Makes the only size that counts no other data the count of the bytes right before it that are read, whatever its
+  /// Makes the only size that counts no other data the count of the bytes right before it that are read, under any
   /// name: `(void *dst, size_t dstCapacity, const void *src, size_t compressedSize)`.
   private mutating func findLast(_ types: [CType], _ names: [String], _ header: Header) {
     let numbers = types.indices.filter { Self.isInteger(types[$0]) && !counts.values.contains($0) }

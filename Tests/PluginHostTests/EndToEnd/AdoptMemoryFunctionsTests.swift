@@ -127,7 +127,7 @@ extension EndToEnd {
       #expect(adopted.checks("info_next").contains { $0.contains("from is a info, which no function here makes") })
     }
 
-    @Test("a call is given memory of the caller for a struct that nothing makes, if it is told so")
+    @Test("a call is given memory of the caller for a struct that nothing makes, with --memory")
     func called() throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
       let call = try HostProcess.run("check-function", adopted.file, "open_kind", "--memory=open_kind.o")
