@@ -109,8 +109,6 @@ extension EndToEnd {
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(
         ending.text == """
-          {"result":0,"message":null}
-          {"result":0,"message":null}
           100
           "it's"
           "n is 42: 'x'"
@@ -130,6 +128,7 @@ extension EndToEnd {
       ("sqlite.sqlite3_step $db", 64, "stdin:2: sqlite.sqlite3_step: argument 'statement' is an address of a sqlite3"),
       ("sqlite.sqlite3_changes 0x1000", 64, "which has no form as text"),
       ("kinds.fail message=broken\nkinds.tiny", 1, "stdin:2: kinds.fail: broken"),
+      ("sqlite.sqlite3_exec $db 'select 1 from no_table'", 1, "sqlite.sqlite3_exec: no such table: no_table"),
       ("nosuch.f", 2, "stdin:2: no plugin \"nosuch\""), ("kinds.tinny", 64, "did you mean \"tiny\"?"),
       ("kinds.tiny $bd", 64, "stdin:2: there is no variable \"bd\"; did you mean \"db\"?"),
       ("kinds.tiny 'a", 64, "stdin:2: column 12: \"'\" without its end"), ("halp", 64, "did you mean \"help\"?"),
