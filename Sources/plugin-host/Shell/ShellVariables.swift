@@ -79,7 +79,7 @@ struct ShellVariables {
         let text = CommandLineArguments.callbackText(.text(try text(parts)), for: parameter)
       {
         arguments.append(Argument(name: name, .callback(try callback(text, parameter.name, type))))
-      } else if let plain = ShellLine.Word(parts: parts).plain {
+      } else if let plain = try plain(parts) {
         // The rules of the command line: NAME=VALUE, @FILE, numbers with a minus.
         let text = name.map { "\($0)=\(plain)" } ?? plain
         guard ArgumentText(plain) != .standardInput else {
@@ -96,6 +96,14 @@ struct ShellVariables {
       }
     }
     return arguments
+  }
+
+  /// Returns the text of a word that follows the rules of the command line: one without quotes and variables, or an `@`
+  /// outside quotes with a path behind it, which may have both. Nil for others.
+  private func plain(_ parts: [ShellLine.Part]) throws(Failure) -> String? {
+    if let plain = ShellLine.Word(parts: parts).plain { return plain }
+    guard case .text(let first, isQuoted: false)? = parts.first, first.unicodeScalars.first == "@" else { return nil }
+    return try text(parts)
   }
 
   /// Refuses a result with members for an address: the user means a member, which a function returned beside its

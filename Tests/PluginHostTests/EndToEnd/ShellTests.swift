@@ -137,6 +137,8 @@ extension EndToEnd {
       ("$db[", 64, "stdin:2: a line begins with PLUGIN.FUNCTION, a command, or a variable"),
       ("use kinds as 'a b'", 64, "stdin:2: \"a b\" cannot be a plugin's name"),
       ("use kinds as sqlite", 64, "stdin:2: \"sqlite\" is the plugin "),
+      ("use kinds as k\nuse later as k", 64, "stdin:3: \"k\" is the plugin org.example.kinds: choose another name"),
+      ("use kinds as later\nuse later", 64, "stdin:3: \"later\" is a name of org.example.kinds here"),
     ])
     func aScriptEndsAtItsFirstMistake(lines: String, status: Int32, message: String) throws {
       let ending = try run("db = sqlite.sqlite3_open :memory:\n\(lines)\nkinds.tiny\n")
@@ -151,6 +153,25 @@ extension EndToEnd {
       #expect(ending.text == "\"@/etc/hostname\"\n\"x=1\"\n\"-x\"\n\"-\"\n", "\(ending.errors)")
       let variable = try run("n = kinds.tiny 7\nkinds.tiny -- $n\nkinds.text -- \"$n\"\n")
       #expect(variable.text == "7\n\"7\"\n", "\(variable.errors)")
+    }
+
+    @Test("the @ of a file stands outside quotes; its path may have quotes and variables")
+    func files() throws {
+      let folder = try TemporaryFolder()
+      try folder.write("inside", to: "my file")
+      let path = folder.path("my file")
+      let start = "f = kinds.text x='\(path)'\nd = kinds.text x=\(folder.url.path)\n"
+      for word in [
+        "@'\(path)'", "x=@\"\(path)\"", "@$f", "x=@$f", "@${f}", "@\"$d/my file\"",
+        "@" + path.replacing(" ", with: "\\ "),
+      ] {
+        let ending = try run("\(start)kinds.text \(word)\n")
+        #expect(ending.text == "\"inside\"\n", "\(word): \(ending)")
+      }
+      let texts = try run("\(start)kinds.text \"@$f\"\nkinds.text '@a b'\nkinds.text \\@$f\nkinds.text -- @$f\n")
+      #expect(texts.text == "\"@\(path)\"\n\"@a b\"\n\"@\(path)\"\n\"@\(path)\"\n", "\(texts)")
+      let none = try run("kinds.text @'no such'\n")
+      #expect(none.status == 64 && none.errors.contains("no such: No such file or directory"), "\(none)")
     }
 
     @Test("--timeout covers reading the file of an argument")
