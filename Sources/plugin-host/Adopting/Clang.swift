@@ -57,7 +57,8 @@ struct Clang {
       let path = Directory.join(folder, name)
       if FileKind(path: path) == .other { return Directory.absolute(path) }
     }
-    throw Failure(.usage, "\(name): no such header here, or in \(folders.joined(separator: ", "))".displayLine)
+    let searched = "here, or in \(folders.joined(separator: ", "))"
+    throw Failure(.usage, "\(name): no such header \(searched); -I adds a folder, and --flag does not".displayLine)
   }
 
   /// The relation of a file's functions to the header that includes the file.

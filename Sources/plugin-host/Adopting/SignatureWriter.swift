@@ -86,6 +86,12 @@ struct SignatureWriter {
     return text.name(of: error) == "GError"
   }
 
+  /// Returns the names of a function's parameters in its signature; none for a function whose type is not understood.
+  static func names(_ function: Header.Function) -> [String] {
+    guard case .function(_, let types, _)? = function.type else { return [] }
+    return names(function, count: types.count)
+  }
+
   /// Returns names that a signature can have, each once.
   private static func names(_ function: Header.Function, count: Int) -> [String] {
     var taken: Set<String> = ["result"]

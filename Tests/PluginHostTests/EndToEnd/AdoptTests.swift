@@ -246,6 +246,7 @@ extension EndToEnd {
 
     @Test(arguments: [
       (["none.h", "--library", "libm.so.6"], 64, "none.h: no such header here, or in "),
+      (["no/e.h", "--library", "libm.so.6", "--flag", "-I/tmp"], 64, "; -I adds a folder, and --flag does not"),
       (["math.h", "--library", "libnone.so"], 2, "libnone.so: no such library"), (["math.h"], 64, "--library"),
       (["math.h", "--library", "libm.so.6", "--clang", "/none/clang"], 1, "/none/clang: No such file or directory"),
       (["math.h", "--library", "libm.so.6", "--flag=-Dsin=("], 1, "clang finds mistakes in "),
