@@ -63,6 +63,7 @@ struct CommandLineCompletion {
     if isFree { return [] }
     if let valued {
       if valued.names.contains("--skip") { return operands.first.map { functions(of: $0) } ?? [] }
+      if valued.names.contains("--get") { return members }
       return valued.values.map { Candidate(text: $0) }
     }
     if typed.hasPrefix("-") { return optionNames }
@@ -108,6 +109,14 @@ struct CommandLineCompletion {
     guard operands.count > 1 else { return functions(of: name) }
     guard let function = plugin(name)?.function(named: operands[1]) else { return [] }
     return arguments(of: function.signature, given: Array(operands.dropFirst(2)))
+  }
+
+  /// The members of the result of the function whose name is typed.
+  private var members: [Candidate] {
+    guard operands.count > 1, !hasSignature,
+      case .object(let members)? = plugin(operands[0])?.function(named: operands[1])?.signature.shape
+    else { return [] }
+    return members.map { Candidate(text: $0.name, note: $0.shape.text.displayLine) }
   }
 
   private func arguments(of signature: Signature, given: [String]) -> [Candidate] {

@@ -109,6 +109,7 @@ extension PluginValue {
     case .void: []
     case .string(let value): Array(value.utf8)
     case .bytes(let value): value
+    case .double(let value) where !value.isFinite: Array("\(json.filter { $0 != "\"" })\n".utf8)
     case .bool, .int, .uint, .double, .pointer, .array, .object: Array((json + "\n").utf8)
     }
   }

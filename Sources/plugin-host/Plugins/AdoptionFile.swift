@@ -129,7 +129,8 @@ extension Adoption {
     let name = Directory.name(of: library)
     let stem = name.firstRange(of: ".so").map { name[..<$0.lowerBound] } ?? name[...]
     self.init(
-      id: stem.isEmpty ? "library" : stem.idText, library: library,
+      // One component: libglib-2.0.so.0 is not named "0".
+      id: stem.isEmpty ? "library" : stem.idText.replacing(".", with: "_"), library: library,
       functions: [Adoption.Function(signature: signature, symbol: symbol)])
   }
 }
