@@ -8,7 +8,7 @@ struct PipelineRenaming {
 
   func step(_ step: Pipeline.Step) -> Pipeline.Step {
     var step = step
-    // In the arguments of a step with `each`, these names stand for the element and its index.
+    // In the arguments and the condition of a step with `each`, these names stand for the element and its index.
     let fixed: Set<String> = step.isForEach ? ["item", "index"] : []
     step.call = call(step.call, except: fixed)
     step.after = step.after.flatMap(steps)
@@ -20,7 +20,7 @@ struct PipelineRenaming {
       condition.map { expression in
         expression.replacing { operand in
           switch operand {
-          case .variable(let name): .variable(variable(name))
+          case .variable(let name): .variable(fixed.contains(name) ? name : variable(name))
           case .result(let reference): .result(result(reference, condition.location))
           default: nil
           }
