@@ -13,7 +13,7 @@ package struct DependentCounts {
 extension CellRef {
   /// The counts as of now; nil if the promise is settled, or being settled.
   package var dependentCounts: DependentCounts? {
-    guard hold() else { return nil }
+    guard hold() == .held else { return nil }
     defer { unhold() }
     let state = self.state
     var dependentCounts = DependentCounts()

@@ -28,13 +28,12 @@ extension CellRef {
   }
 
   /// Discards the promise, if it is pending. It is rejected first, then its block is called, then its reactions run, so
-  /// the block cannot change the reason (clauses 2.4.2 and 3.5.1). Takes ownership of the reason, a DISCARDED. False if
-  /// the promise was settled already.
-  package func discard(_ reason: CellValue = CellValue(kind: .discarded)) -> Bool {
-    guard claim() else {
+  /// the block cannot change the reason (clauses 2.4.2 and 3.5.1). Takes ownership of the reason, a DISCARDED.
+  package func discard(_ reason: CellValue = CellValue(kind: .discarded)) -> SettleStatus {
+    guard claim() == .won else {
       awaitPublication()
       reason.release()
-      return false
+      return .refused
     }
     let isKept = retain()
     let source = claimedSource()
@@ -58,6 +57,6 @@ extension CellRef {
     if retained { reason.release() }
     source?.releaseLeftSource()
     if isKept { release() }
-    return true
+    return .settled
   }
 }

@@ -78,9 +78,16 @@ package struct Job: CellView, Sendable {
     if isTask { ref.release() } else { ref.deallocate() }
   }
 
-  /// Runs the work, and the reactions to its promise. False if the job was run or dropped before.
-  package func run() -> Bool {
-    guard take() else { return false }
+  /// The result of running or dropping the job.
+  package enum Take {
+    case taken
+    /// The job was run or dropped before.
+    case stale
+  }
+
+  /// Runs the work, and the reactions to its promise.
+  package func run() -> Take {
+    guard take() == .taken else { return .stale }
     // The reactions downstream run as part of the executor's job, so the executor is kept until they have run.
     let executor = self.executor
     RunningExecutor.running(executor) {
@@ -92,23 +99,24 @@ package struct Job: CellView, Sendable {
       }
     }
     executor?.ref.release()
-    return true
+    return .taken
   }
 
-  /// Rejects the promise instead of running the work. False if the job was run or dropped before.
-  package func drop() -> Bool {
-    guard take() else { return false }
+  /// Rejects the promise instead of running the work.
+  package func drop() -> Take {
+    guard take() == .taken else { return .stale }
     if isTask {
       CellTask(ref).drop()
       finish()
     } else {
       ReactionJob(ref).rejectPromise()
     }
-    return true
+    return .taken
   }
 
-  private func take() -> Bool {
-    unsafe ref.cell.pointee.state.bitwiseOr(Job.taken, ordering: .acquiringAndReleasing).oldValue & Job.taken == 0
+  private func take() -> Take {
+    let old = unsafe ref.cell.pointee.state.bitwiseOr(Job.taken, ordering: .acquiringAndReleasing).oldValue
+    return old & Job.taken == 0 ? .taken : .stale
   }
 }
 

@@ -48,7 +48,7 @@ extension CellRef {
   @inline(never)
   private func demand() {
     // The settlement of the promise releases the block, but not during the hold: retain the block meanwhile.
-    guard hold() else { return }
+    guard hold() == .held else { return }
     let block = heldDemand
     unhold()
     block?.read(self)

@@ -35,7 +35,7 @@ extension CellRef {
       }
       reaction.next = state.head
       let flag = state.isSettled ? 0 : CellState.Pending.slow
-      if exchange(&state, for: state.bits & ~CellState.headMask | index | flag) { return }
+      if exchange(&state, for: state.bits & ~CellState.headMask | index | flag) == .replaced { return }
     }
   }
 
@@ -59,7 +59,7 @@ extension CellRef {
       var state = self.state
       guard state.isSubmitting else { return }
       let gone = state.head == 0 ? CellState.Settled.submitting : CellState.headMask
-      guard exchange(&state, for: state.bits & ~gone) else { continue }
+      guard exchange(&state, for: state.bits & ~gone) == .replaced else { continue }
       guard state.head != 0 else { return release() }
       CellRef(index: state.head).job.lastOfSource = index
       return Settlement.prepend(newest: state.head)

@@ -68,7 +68,7 @@ extension CellRef {
     }
     handler.mark(meta)
     attachCancelHandler(handler) { reason in
-      if handler.claim() { runCancelHandler(handler, &reason) }
+      if handler.claim() == .won { runCancelHandler(handler, &reason) }
     }
     return true
   }
@@ -135,7 +135,7 @@ extension CellRef {
       let handler = CancelHandler(reaction)
       if handler.propagates {
         reaction.setFlags(CellState.Pending.cancelRequested)
-      } else if !reaction.claim() {
+      } else if reaction.claim() == .lost {
         reaction.release()
         continue
       }
@@ -180,7 +180,7 @@ extension CellRef {
   /// Releases the context of a handler whose promise is settled, unless the handler runs or has run. A handler for
   /// discards is called first if the promise was discarded.
   func endCancelHandler(_ value: CellValue, _ outcome: Outcome) {
-    guard claimHandler() else { return }
+    guard claimHandler() == .won else { return }
     let isDiscard = outcome.isRejected && value.kind == ValueKind.discarded.rawValue
     if isDiscard && meta & ReactionKind.onDiscard != 0 {
       var cause = value.discardCause ?? .void
@@ -192,14 +192,14 @@ extension CellRef {
 
   /// Releases the handler's context, unless the handler runs or has run.
   func dropCancelHandler() {
-    if claimHandler() { releaseContextInTurn() }
+    if claimHandler() == .won { releaseContextInTurn() }
   }
 
-  /// Claims the handler, whose promise is settled or destroyed. False if it was claimed before, or if a request that is
-  /// propagating through it drops it.
-  private func claimHandler() -> Bool {
+  /// Claims the handler, whose promise is settled or destroyed; `.lost` also if a request that is propagating through
+  /// it drops it.
+  private func claimHandler() -> Claim {
     let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiringAndReleasing).oldValue
-    return old & (CellState.claimed | CellState.Pending.cancelRequested) == 0
+    return old & (CellState.claimed | CellState.Pending.cancelRequested) == 0 ? .won : .lost
   }
 
   /// Ends the propagation of a request through this handler. Drops the handler if its promise was settled or destroyed
@@ -230,7 +230,7 @@ extension CellRef {
   /// The reason of the cancel request, or the cause of a cancelled promise, with a reference for the caller; VOID if
   /// none was given.
   package func cancelReason() -> CellValue {
-    guard hold() else {
+    guard hold() == .held else {
       guard state.isSettled, let cause = value.discardCause, cause.retain() else { return .void }
       return cause
     }

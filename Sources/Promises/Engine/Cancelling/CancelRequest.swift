@@ -35,7 +35,7 @@ extension CellRef {
   func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
     guard var source = acceptCancelRequest(reason, leaving: &work) else { return }
     // A loop, because chains are long. This call has a reference of its own to each promise on the way.
-    while source.withdrawInterest() && source.hasNoOtherHolder {
+    while source.withdrawInterest() == .last && source.hasNoOtherHolder {
       let next = source.acceptCancelRequest(reason, leaving: &work)
       source.releaseBorrowed()
       guard let next else { return }
@@ -47,7 +47,7 @@ extension CellRef {
   /// Stops counting references to the promise as interest: from now on only its reactions keep it from being cancelled.
   /// Requests cancellation if only references blocked a waiting request.
   package func seal() {
-    guard hold() else { return }
+    guard hold() == .held else { return }
     setFlags(CellState.Pending.sealed)
     unhold()
     propagateWaitingRequest()
@@ -63,7 +63,7 @@ extension CellRef {
   /// Propagates a request that was made for this promise to its source, present or future. The caller must have a
   /// reference to the source.
   func propagateCancelRequest(to source: CellRef) {
-    guard source.withdrawInterest() && source.hasNoOtherHolder else { return }
+    guard source.withdrawInterest() == .last && source.hasNoOtherHolder else { return }
     let reason = cancelReason()
     source.requestCancel(reason)
     reason.release()
@@ -71,11 +71,11 @@ extension CellRef {
 
   /// Settles this derived promise before its source; then requests cancellation of the source if no one else is
   /// interested.
-  func leaveSource(_ settle: () -> Bool) {
+  func leaveSource(_ settle: () -> SettleStatus) {
     let source = retainedSource()
-    let isSettled = settle()
+    let status = settle()
     guard let source else { return }
-    if isSettled && source.withdrawInterest() && source.hasNoOtherHolder { source.requestCancel() }
+    if status == .settled && source.withdrawInterest() == .last && source.hasNoOtherHolder { source.requestCancel() }
     source.release()
   }
 
@@ -88,7 +88,7 @@ extension CellRef {
 
   /// Requests cancellation of this promise if a request waits for the end of interest in it, and no interest is left.
   func propagateWaitingRequest() {
-    guard state.bits & CellState.Pending.detaching != 0, hasNoOtherHolder, hold() else { return }
+    guard state.bits & CellState.Pending.detaching != 0, hasNoOtherHolder, hold() == .held else { return }
     guard isWithdrawnWhileHeld && isWithoutInterest() else { return unhold() }
     unholdAndRequestCancel()
   }
@@ -112,7 +112,7 @@ extension CellRef {
   /// the request concerns the source.
   @inline(never)
   private func acceptCancelRequest(_ reason: CellValue, leaving work: inout CancelWork) -> CellRef? {
-    guard hold() else { return nil }
+    guard hold() == .held else { return nil }
     let old = becomeCancelRequested()
     guard old.bits & CellState.Pending.cancelRequested == 0 else {
       unhold()
@@ -134,7 +134,7 @@ extension CellRef {
 
   /// The source of this promise, with a reference for the caller; nil if there is none or requests do not concern it.
   func retainedSource() -> CellRef? {
-    guard hold() else { return nil }
+    guard hold() == .held else { return nil }
     defer { unhold() }
     return heldSource()
   }

@@ -17,7 +17,7 @@ extension CellRef {
   func releaseWatched(_ life: inout UInt64) -> Release { releaseWatched(&life, abandons: true) }
 
   private func releaseWatched(_ life: inout UInt64, abandons: Bool) -> Release {
-    guard hold() else { return releaseLastButOne(&life) }
+    guard hold() == .held else { return releaseLastButOne(&life) }
     if isWithdrawnWhileHeld && isWithoutInterest() {
       unholdAndRequestCancel()
       life = acquiredLife
@@ -26,14 +26,14 @@ extension CellRef {
     var removed: UInt32 = 0
     guard abandons && isUnwanted(&removed) else {
       // Released while it is held: a reaction that loses interest after this check finds the reference released.
-      let isReleased = exchange(&life, for: life &- 1)
+      let exchange = exchange(&life, for: life &- 1)
       unhold()
       CellRef.releaseRemoved(removed)
-      return isReleased ? .released : .retry
+      return exchange == .replaced ? .released : .retry
     }
-    guard claimHeld() else {
+    guard claimHeld() == .won else {
       CellRef.releaseRemoved(removed)
-      return exchange(&life, for: life &- 1) ? .released : .retry
+      return exchange(&life, for: life &- 1) == .replaced ? .released : .retry
     }
     // A loop instead of recursion, because chains are long.
     var left = leave(removed)
@@ -46,10 +46,10 @@ extension CellRef {
   private func releaseAndLeave() -> CellRef? {
     propagateWaitingRequest()
     let life = acquiredLife
-    if life & Life.referencesMask == 2 && isWatched(life) && hold() {
+    if life & Life.referencesMask == 2 && isWatched(life) && hold() == .held {
       var removed: UInt32 = 0
       let isUnwanted = self.isUnwanted(&removed)
-      if isUnwanted && claimHeld() { return leave(removed) }
+      if isUnwanted && claimHeld() == .won { return leave(removed) }
       if !isUnwanted { unhold() }
       CellRef.releaseRemoved(removed)
     }

@@ -153,7 +153,7 @@ extension CellRef {
       let reaction = CellRef(index: head)
       let next = reaction.next
       let rest = state.bits & ~CellState.headMask | UInt64(next) << CellState.headShift
-      guard exchange(&state, for: rest) else { continue }
+      guard exchange(&state, for: rest) == .replaced else { continue }
       reaction.remove(before: next, &detachState, &removed)
       state = self.state
     }

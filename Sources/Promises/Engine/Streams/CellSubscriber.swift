@@ -113,12 +113,12 @@ package struct CellSubscriber: CellView, Equatable {
     executor?.ref.release()
   }
 
-  package func retainHandle() -> Bool { ref.retainHandle() }
+  package func retainHandle() -> HandleRetain { ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
 
   /// Releases a handle. The last one cancels the subscriber.
   package func releaseHandle() {
-    guard ref.releaseHandle() else { return }
+    guard ref.releaseHandle() == .last else { return }
     _ = cancel()
     ref.release()
   }

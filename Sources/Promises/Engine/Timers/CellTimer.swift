@@ -81,7 +81,9 @@ package struct CellTimer {
         // substitute for the main loop may have been installed meanwhile, as for jobs (MainExecutor.swift).
         if isMain && executor.ownLoop == nil { loop.moveTimersToClock() }
         return true
-      case .closed: return job.drop()
+      case .closed:
+        _ = job.drop()
+        return true
       case .noMemory: break
       }
     } else if Clock.shared?.add(job, deadline) == true {
@@ -92,9 +94,10 @@ package struct CellTimer {
     return false
   }
 
-  /// Cancels the timer and releases its context at once. False if the deadline has passed: then it may be running.
-  @discardableResult
-  package func cancel() -> Bool { takeOut() && Job(ref).drop() }
+  /// Cancels the timer and releases its context at once. A no-op if the deadline has passed: then it may be running.
+  package func cancel() {
+    if takeOut() { _ = Job(ref).drop() }
+  }
 
   /// Removes the task from its heap. False if it has left the heap; otherwise the caller must run or drop it.
   func takeOut() -> Bool {
