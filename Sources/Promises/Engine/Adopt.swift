@@ -72,7 +72,7 @@ extension CellRef {
   /// Implements follow() for a held promise with a discard block. The block occupies the fields of a reaction: a link
   /// settles the promise instead, and carries the interest. Takes ownership of a reference.
   private func followByLink(_ source: CellRef) -> Following {
-    meta = ReactionKind.none.rawValue | ReactionKind.discardable | Interest.none.rawValue << ReactionKind.typeShift
+    meta = ReactionKind.none.rawValue | DiscardBlock.exists | Interest.none.rawValue << ReactionKind.typeShift
     unhold(waitingFor: source)
     guard chain(after: source, propagatesRequests: true) else {
       clearSource()
@@ -111,7 +111,7 @@ extension CellRef {
       // Settles as a call from outside would: the cell is still in the list of `promise`, so the settlement loop
       // (Settle.swift) cannot use its fields.
       _ = settle(Fault.cycle.value, .rejected)
-    } else if !state.isSettled && state.bits & CellState.Pending.cancelRequested != 0 {
+    } else if state.isCancelRequested {
       propagateCancelRequest()
     }
     release()

@@ -90,7 +90,15 @@ package struct CellState {
   @inline(__always) var countOfLast: UInt64 {
     1 + (bits & CellState.Settled.overcounted) / CellState.Settled.overcounted
   }
-  @inline(__always) var isSlow: Bool { bits & CellState.Pending.slow != 0 }
+  @inline(__always) var isSlow: Bool {
+    bits & (CellState.settled | CellState.Pending.slow) == CellState.Pending.slow
+  }
+  var isDetaching: Bool {
+    bits & (CellState.settled | CellState.Pending.detaching) == CellState.Pending.detaching
+  }
+  var isSealed: Bool { bits & (CellState.settled | CellState.Pending.sealed) == CellState.Pending.sealed }
+  /// Valid for a settled promise only.
+  var isOwning: Bool { bits & CellState.Settled.owning != 0 }
   /// Valid for a settled promise only.
   var isSubmitting: Bool { bits & CellState.Settled.submitting != 0 }
   @inline(__always) var head: UInt32 { UInt32(truncatingIfNeeded: (bits & CellState.headMask) >> CellState.headShift) }

@@ -17,7 +17,7 @@ extension CellRef {
     defer { unhold() }
     let state = self.state
     var dependentCounts = DependentCounts()
-    dependentCounts.isSealed = state.bits & CellState.Pending.sealed != 0
+    dependentCounts.isSealed = state.isSealed
     for reaction in ReactionList(state.head) {
       if reaction.reactionKind == .detached { continue }
       if reaction.reactionKind != .cancelHandler {

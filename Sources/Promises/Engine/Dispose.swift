@@ -117,7 +117,7 @@ extension CellRef {
     let state = self.state
     if state.isSettled {
       if state.isUnseen { reportUnhandledRejection() }
-      if state.bits & CellState.Settled.owning != 0 { value.release() }
+      if state.isOwning { value.release() }
       return
     }
     if Observation.isOn {

@@ -2,9 +2,12 @@ import Synchronization
 
 /// Work for an executor, in a cell of its own: the job of a reaction (ReactionJob.swift), or a task (CellTask.swift).
 ///
-///         state                         value, meta, context, free   next       meta, once submitted
-///   job   taken, rejected, task,        of its kind                  executor   the next in a queue
-///         the promise that it settles
+///         state    value, meta, context, free   next       meta, once submitted
+///   job   below    of its kind                  executor   the next in a queue
+///
+///   63                        36 35      8      7   6             3         2          1       0
+///   [ source (ReactionJob),     | promise | task | outcomes,       | closure | rejected | taken ]
+///   [ place (CellTask)        ]                  [ or task's flags ]
 ///
 ///   submitted --(run() or drop(), whichever is first)--> freed
 @usableFromInline
@@ -17,7 +20,6 @@ package struct Job: CellView, Sendable {
   static var rejected: UInt64 { 2 }
   /// The work is a closure.
   static var isClosure: UInt64 { 4 }
-  // Bits 3 to 5 are flags of tasks (CellTask.swift).
   static var isTask: UInt64 { 128 }
   private static var promiseShift: UInt64 { 8 }
   /// The part of the state that names the promise.

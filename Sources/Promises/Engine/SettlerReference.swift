@@ -30,6 +30,6 @@ extension CellRef {
     guard state.isSettled || state.source == 0 else { return true }
     let meta = unsafe platform_load_shared(metaAddress)
     if state.isSettled { return ReactionKind(rawValue: meta & ReactionKind.mask) == .detached }
-    return meta & ReactionKind.kept != 0 || meta & ReactionKind.answerable != 0 && isOfReadyEvent
+    return meta & ReactionKind.kept != 0 || meta & DiscardBlock.answerable != 0 && isOfReadyEvent
   }
 }

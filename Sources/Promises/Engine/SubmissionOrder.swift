@@ -21,7 +21,7 @@ extension CellRef {
   @inline(never)
   func deliverInOrder(to reaction: CellRef, _ job: ReactionJob) {
     // A closure may leave its promise pending.
-    reaction.mark(ReactionKind.submitted | (job.hasClosure ? 0 : ReactionKind.kept))
+    reaction.mark(CallbackReaction.submitted | (job.hasClosure ? 0 : ReactionKind.kept))
     let index = UInt64(reaction.index) << CellState.headShift
     while true {
       var state = self.state
@@ -93,7 +93,7 @@ extension CellRef {
 
   /// Whether this reaction's handlers run on an executor.
   private var isSubmitted: Bool {
-    meta & (ReactionKind.mask | ReactionKind.submitted) == ReactionKind.job.rawValue | ReactionKind.submitted
+    meta & (ReactionKind.mask | CallbackReaction.submitted) == ReactionKind.job.rawValue | CallbackReaction.submitted
   }
 }
 

@@ -25,12 +25,20 @@ struct CancelHandler: CellView {
     static var offset: Int { Cell.valueOffset + 8 }
   }
 
-  /// Whether it propagates requests to a gather or a link.
-  var propagates: Bool { ref.meta & ReactionKind.propagating != 0 }
-  /// Whether it runs at the end of the request, after the handlers of all promises upstream.
-  var isLast: Bool { ref.meta & ReactionKind.atEnd != 0 }
-  /// Whether the maker of the promise, a gather, a link or a timer, registered it.
-  var isOfMaker: Bool { ref.meta & ReactionKind.ofMaker != 0 }
+  // Flags in `meta`.
+  /// Propagates requests to a gather or a link, its context.
+  static var propagating: UInt32 { 1 << 10 }
+  /// Runs when the promise is discarded, too.
+  static var onDiscard: UInt32 { 1 << 11 }
+  /// Belongs to the maker of the promise: a gather, a link or a timer. One reference to the promise is the maker's,
+  /// which uses it only to settle the promise, so it does not count as interest (Abandon.swift).
+  static var ofMaker: UInt32 { 1 << 12 }
+  /// Runs at the end of the request, after the handlers of all promises upstream.
+  static var atEnd: UInt32 { 1 << 13 }
+
+  var propagates: Bool { ref.meta & CancelHandler.propagating != 0 }
+  var isLast: Bool { ref.meta & CancelHandler.atEnd != 0 }
+  var isOfMaker: Bool { ref.meta & CancelHandler.ofMaker != 0 }
   /// The gather or link.
   var target: CellRef { ref.contextCell }
 
@@ -55,7 +63,7 @@ extension CellRef {
   /// unwanted.
   func onCancelRequestOfTimed(_ function: Observer, _ context: Context) -> Bool {
     watch()
-    let isAdded = unsafe onCancelRequest(function, context, meta: ReactionKind.ofMaker)
+    let isAdded = unsafe onCancelRequest(function, context, meta: CancelHandler.ofMaker)
     if !isAdded { context.release() }
     return isAdded
   }
@@ -83,7 +91,7 @@ extension CellRef {
       cell.release()
       return false
     }
-    handler.mark(ReactionKind.propagating | ReactionKind.ofMaker)
+    handler.mark(CancelHandler.propagating | CancelHandler.ofMaker)
     watch()
     attachCancelHandler(handler) { CancelWork.ask(cell, $0) }
     return true
@@ -182,7 +190,7 @@ extension CellRef {
   func endCancelHandler(_ value: CellValue, _ outcome: Outcome) {
     guard claimHandler() == .won else { return }
     let isDiscard = outcome.isRejected && value.kind == ValueKind.discarded.rawValue
-    if isDiscard && meta & ReactionKind.onDiscard != 0 {
+    if isDiscard && meta & CancelHandler.onDiscard != 0 {
       var cause = value.discardCause ?? .void
       runCancelHandler(self, &cause)
     } else {

@@ -14,8 +14,7 @@ extension CellRef {
   /// Whether cancellation of the pending promise was requested, or it is cancelled.
   package var isCancelRequested: Bool {
     let state = self.state
-    if state.isSettled { return isCancelled }
-    return state.bits & CellState.Pending.cancelRequested != 0
+    return state.isSettled ? isCancelled : state.isCancelRequested
   }
 
   /// Whether the settled promise was cancelled: rejected as by discard().
@@ -88,7 +87,7 @@ extension CellRef {
 
   /// Requests cancellation of this promise if a request waits for the end of interest in it, and no interest is left.
   func propagateWaitingRequest() {
-    guard state.bits & CellState.Pending.detaching != 0, hasNoOtherHolder, hold() == .held else { return }
+    guard state.isDetaching, hasNoOtherHolder, hold() == .held else { return }
     guard isWithdrawnWhileHeld && isWithoutInterest() else { return unhold() }
     unholdAndRequestCancel()
   }
@@ -105,7 +104,7 @@ extension CellRef {
   /// Whether only this call and the settler have references to the promise, or references do not count.
   private var hasNoOtherHolder: Bool {
     let references = acquiredLife & Life.referencesMask
-    return references <= 2 || state.bits & CellState.Pending.sealed != 0
+    return references <= 2 || state.isSealed
   }
 
   /// Marks the promise and runs its cancel-request handlers. Returns its source, with a reference for the caller, if
@@ -114,7 +113,7 @@ extension CellRef {
   private func acceptCancelRequest(_ reason: CellValue, leaving work: inout CancelWork) -> CellRef? {
     guard hold() == .held else { return nil }
     let old = becomeCancelRequested()
-    guard old.bits & CellState.Pending.cancelRequested == 0 else {
+    guard !old.isCancelRequested else {
       unhold()
       return nil
     }

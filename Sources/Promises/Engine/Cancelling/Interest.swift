@@ -49,8 +49,8 @@ extension CellRef {
   var isInterested: Bool {
     if interest == .lasting { return true }
     guard interest == .counted && reactionKind != .cancelHandler else { return false }
-    let gone = CellState.Pending.cancelRequested | CellState.claimed | CellState.settled
-    return state.bits & gone == 0
+    let state = self.state
+    return !state.isClaimed && !state.isCancelRequested
   }
 
   /// Records that a reaction to this promise lost interest.
@@ -69,7 +69,7 @@ extension CellRef {
 
   /// Whether this promise, which is held, lost interest, possibly the last, and was not asked to cancel since.
   var isWithdrawnWhileHeld: Bool {
-    state.bits & CellState.Pending.cancelRequested == 0 && detachState.isWithdrawn
+    !state.isCancelRequested && detachState.isWithdrawn
   }
 
   /// The reason of a cancel request for one of the promises derived from this one, with a reference for the caller;

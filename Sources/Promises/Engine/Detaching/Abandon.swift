@@ -87,12 +87,12 @@ extension CellRef {
   /// promise held.
   private func isUnwanted(_ removed: inout UInt32) -> Bool {
     let state = self.state
-    let isAsked = state.bits & CellState.Pending.cancelRequested != 0
+    let isAsked = state.isCancelRequested
     switch reactionKind {
     case .follow: guard state.source != 0, interest != .lasting else { return false }
     case .then, .rescue, .completion: guard state.source != 0, isAsked else { return false }
-    case .job: guard state.source != 0, meta & ReactionKind.own != 0 || !job.hasClosure && isAsked else { return false }
-    case .closure: guard state.source != 0, meta & ReactionKind.own != 0 else { return false }
+    case .job: guard state.source != 0, isOwn || !job.hasClosure && isAsked else { return false }
+    case .closure: guard state.source != 0, isOwn else { return false }
     case .delay: guard state.source != 0 else { return false }
     case .none: guard !isOrphan else { return false }
     default: return false

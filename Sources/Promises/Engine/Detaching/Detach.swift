@@ -44,8 +44,8 @@ extension CellRef {
   private var isDetachable: Bool {
     switch reactionKind {
     case .then, .rescue, .finally, .follow, .link, .input, .completion, .delay: true
-    case .closure: meta & ReactionKind.own != 0
-    case .job: meta & ReactionKind.own != 0 || !job.hasClosure
+    case .closure: isOwn
+    case .job: isOwn || !job.hasClosure
     default: false
     }
   }

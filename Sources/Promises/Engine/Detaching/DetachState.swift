@@ -96,7 +96,7 @@ extension CellRef {
   /// The state of detaching of this promise, which is held; a new one if it has none yet.
   var detachState: DetachState {
     get {
-      state.bits & CellState.Pending.detaching == 0 ? DetachState() : DetachState(value)
+      state.isDetaching ? DetachState(value) : DetachState()
     }
     nonmutating set {
       value = newValue.value(generation: UInt32(truncatingIfNeeded: value.bits >> 32))

@@ -18,7 +18,7 @@ extension Dump {
     text.write(", ")
     text.write(Int64(callbacks))
     text.write(callbacks == 1 ? " callback: " : " callbacks: ")
-    if promise.state.bits & CellState.Pending.cancelRequested != 0 { text.write("was asked to cancel, ") }
+    if promise.state.isCancelRequested { text.write("was asked to cancel, ") }
     describeSettler(promise, &text)
   }
 

@@ -84,7 +84,7 @@ extension CellRef {
       unsafe WeakCell(context: event).with { Completion($0).makeObsolete() }
     }
     unsafe setDiscardBlock(nil, context)
-    mark(ReactionKind.answerable)
+    mark(DiscardBlock.answerable)
     var state = self.state
     let gone = CellState.sourceMask | CellState.Pending.held
     while exchange(&state, for: state.bits & ~gone | CellState.Pending.slow) == .reloaded {}

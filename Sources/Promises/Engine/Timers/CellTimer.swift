@@ -40,10 +40,9 @@ package struct CellTimer {
 
   /// Makes a timer that is not started. It will call `function`, or `dropped` instead if it is cancelled or dropped.
   static func make(
-    on executor: CellExecutor?, flags: UInt64 = 0, _ function: FreeFunction, dropped: FreeFunction,
-    _ context: UnsafeMutableRawPointer?
+    on executor: CellExecutor?, _ function: FreeFunction, dropped: FreeFunction, _ context: UnsafeMutableRawPointer?
   ) -> CellTimer? {
-    let made = unsafe Job.task(on: executor, flags: flags, references: 2, function, dropped: dropped, context)
+    let made = unsafe Job.task(on: executor, references: 2, function, dropped: dropped, context)
     guard let task = made else { return nil }
     let timer = CellTimer(task.ref)
     guard timer.keepLoop() else {
