@@ -92,11 +92,7 @@ struct CommandLineCompletion {
     return options.all.flatMap { option in option.names.map { Candidate(text: $0, note: option.note) } }
   }
 
-  private var finder: PluginFinder {
-    var finder = PluginFinder(given: directories)
-    if acceptsUnsafeFiles { finder.trust.acceptsUnsafeFiles = true }
-    return finder
-  }
+  private var finder: PluginFinder { PluginFinder(given: directories, acceptsUnsafeFiles: acceptsUnsafeFiles) }
 
   /// Names of plugins in the search path; the shell completes paths.
   private var plugins: [Candidate] {

@@ -73,9 +73,8 @@ import Testing
 
   @Test func curlTransfersAFile() async throws {
     let curl = try AdoptedLibrary("libcurl")
-    let file = FileManager.default.temporaryDirectory.appending(path: "adopted-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
-    try Data("over there".utf8).write(to: file)
+    let file = TemporaryPath()
+    try Data("over there".utf8).write(to: file.url)
     try await curl.call("curl_global_init")
     let handle = Argument.value(try await curl.call("curl_easy_init"))
     // CURLOPT_URL, CURLOPT_NOBODY: curl writes no data to the output of the test.
@@ -153,10 +152,9 @@ import Testing
 
   @Test func curlCallsBackWithTheDataRead() async throws {
     let curl = try AdoptedLibrary("libcurl")
-    let file = FileManager.default.temporaryDirectory.appending(path: "adopted-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
+    let file = TemporaryPath()
     let content = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
-    try content.write(to: file)
+    try content.write(to: file.url)
     let handle = Argument.value(try await curl.call("curl_easy_init"))
     try await curl.call("curl_easy_set_text", handle, .int(10_002), .string("file://\(file.path)"))
     let received = Mutex(Data())

@@ -117,13 +117,12 @@ import Testing
   /// Runs the validator, and returns its output.
   private static func check(_ cases: String) throws -> String {
     let script = Package.root.appending(path: "Tests/Fixtures/schema/check.py")
-    let input = FileManager.default.temporaryDirectory.appending(path: "schemas-\(UUID().uuidString)")
-    try Data(cases.utf8).write(to: input)
-    defer { try? FileManager.default.removeItem(at: input) }
+    let input = TemporaryPath()
+    try Data(cases.utf8).write(to: input.url)
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/python3")
     process.arguments = [script.path]
-    process.standardInput = try FileHandle(forReadingFrom: input)
+    process.standardInput = try FileHandle(forReadingFrom: input.url)
     let output = Pipe()
     (process.standardOutput, process.standardError) = (output, output)
     try process.run()

@@ -67,8 +67,7 @@ extension EndToEnd {
       ("glVertex3fv", "(v: [f32; 3])"), ("glLightfv", "(light: i32, name: i32, params: [f32; 4])"),
     ])
     func theHeaderSaysTheSize(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.header, source: Self.source).signature(name) == name + types)
     }
 
     @Test(arguments: [
@@ -93,8 +92,7 @@ extension EndToEnd {
       ("set_table", "(table: keep &[i32; *])"), ("set_matrix", "(matrix: keep [i32; 16])"),
     ])
     func dataThatAreReadNeedNoCount(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.header, source: Self.source).signature(name) == name + types)
     }
 
     private static let others = """
@@ -135,8 +133,7 @@ extension EndToEnd {
       ("mask", "(src: inout bytes[room], key: i32, room: usize) -> i32"),
     ])
     func anotherNumberCountsNothing(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.others, source: Self.othersSource)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.others, source: Self.othersSource).signature(name) == name + types)
     }
 
     @Test("a function whose declaration begins with a macro does not have the attributes of those before it")
@@ -200,8 +197,7 @@ extension EndToEnd {
       ("other", "(all: ptr<nameless>, flags: i32, all_len: i32) -> i32"),
     ])
     func theNameOfACountFitsItsData(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.units, source: Self.unitsSource)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.units, source: Self.unitsSource).signature(name) == name + types)
     }
 
     @Test(arguments: ["words", "blobs", "numbered", "length", "shorts"])

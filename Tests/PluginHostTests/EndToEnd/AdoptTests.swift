@@ -174,8 +174,7 @@ extension EndToEnd {
     }
 
     @Test func theFileIsAPlugin() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).adopt.yaml")
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath(".adopt.yaml")
       let adopted = try HostProcess.run(
         "adopt", AdoptableLibrary.header, "--library", AdoptableLibrary.path, "--id", "org.example.shapes", "-o",
         file.path)
@@ -204,9 +203,8 @@ extension EndToEnd {
       let lines = adopted.text.split { $0 == "\n" || $0 == "\r\n" || $0 == "\u{2028}" || $0 == "\r" }
       #expect(lines.filter { !$0.hasPrefix("#") }.count == 4, "\(adopted.text)")
       let own = try Self.adopt(name, [])
-      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).adopt.yaml")
-      defer { try? FileManager.default.removeItem(at: file) }
-      try own.output.write(to: file)
+      let file = TemporaryPath(".adopt.yaml")
+      try own.output.write(to: file.url)
       #expect(try HostProcess.run("call", "--raw", file.path, "sqrt", "9").text == "3.0\n")
     }
 

@@ -162,11 +162,10 @@ extension EndToEnd {
     }
 
     @Test func anErrorListsFewFunctionsAlone() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).adopt.yaml")
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath(".adopt.yaml")
       for (count, part) in [(40, "it has:\nplugin-host:   f1(x: f64) -> f64\n"), (41, "it has 41 functions: ")] {
         let functions = (1...count).map { "  - {signature: 'f\($0)(x: f64) -> f64', symbol: cbrt}\n" }
-        try Data(("library: libm.so.6\nfunctions:\n" + functions.joined()).utf8).write(to: file)
+        try Data(("library: libm.so.6\nfunctions:\n" + functions.joined()).utf8).write(to: file.url)
         let ending = try HostProcess.run("call", file.path, "f0", "1")
         #expect(ending.status == 64)
         #expect(ending.errors.contains("has no function \"f0\"; did you mean"), "\(ending.errors)")

@@ -104,9 +104,8 @@ extension EndToEnd {
     }
 
     @Test func readsFilesAndStandardInput() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      defer { try? FileManager.default.removeItem(at: file) }
-      try Data([0, 255, 10]).write(to: file)
+      let file = TemporaryPath()
+      try Data([0, 255, 10]).write(to: file.url)
       #expect(try HostProcess.run("call", "kinds", "blob", "@\(file.path)").text == "\"AP8K\"\n")
       #expect(try HostProcess.run("call", "kinds", "blob", "x=-", input: "in\n").text == "\"aW4K\"\n")
       #expect(try HostProcess.run("call", "kinds", "text", "@-", input: "in\n").text == "\"in\\n\"\n")
@@ -135,10 +134,9 @@ extension EndToEnd {
       }
       #expect(try HostProcess.run("call", "--output", "json", "kinds", "text", "a\nb").text == "\"a\\nb\"\n")
       #expect(try HostProcess.run("call", "--output", "table", "kinds", "text", "a\nb").text == "a b\n")
-      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath()
       #expect(try HostProcess.run("call", "-o", "table", "-o", file.path, "kinds", "tiny").text == "")
-      #expect(try Data(contentsOf: file) == Data("-3\n".utf8))
+      #expect(try Data(contentsOf: file.url) == Data("-3\n".utf8))
     }
 
     @Test(arguments: [
@@ -153,11 +151,10 @@ extension EndToEnd {
     }
 
     @Test func writesToAFile() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath()
       let ending = try HostProcess.run("call", "--raw", "-o", file.path, "kinds", "text", "x")
       #expect(ending.status == 0 && ending.output.isEmpty)
-      #expect(try Data(contentsOf: file) == Data("x".utf8))
+      #expect(try Data(contentsOf: file.url) == Data("x".utf8))
       let full = try HostProcess.run("call", "--output", "/dev/full", "kinds", "text", "x")
       #expect(full.status == 1)
       #expect(full.errors == "plugin-host: the result cannot be written: /dev/full: No space left on device\n")

@@ -56,10 +56,9 @@ extension EndToEnd {
       #expect(ending.errors == "" && ending.status == 0)
       #expect(ending.text.hasPrefix("# org.example.needy 1.2.3\n\nCalls another plugin.\n"))
       #expect(ending.text.contains("\n## ask\n"))
-      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath()
       #expect(try HostProcess.run("doc", "--output", file.path, "needy").text == "")
-      #expect(try Data(contentsOf: file) == ending.output)
+      #expect(try Data(contentsOf: file.url) == ending.output)
     }
 
     @Test func listsFoldersAndFiles() throws {

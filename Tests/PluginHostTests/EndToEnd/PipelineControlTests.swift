@@ -199,13 +199,12 @@ extension EndToEnd {
       func peak(_ count: Int) throws -> Int {
         let steps = (0..<count).map { "  s\($0): {call: kinds.tiny\($0 % 10 == 0 ? "" : ", after: s\($0 - 1)")}\n" }
         let all = (0..<count).filter { $0 % 10 == 9 }.map { "s\($0)" }.joined(separator: ", ")
-        let file = FileManager.default.temporaryDirectory.appending(path: "peak-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let file = TemporaryPath()
         let ending = try run(
           "steps:\n\(steps.joined())  p: {call: kinds.start, with: {command: \"grep VmHWM /proc/$PPID/status > '${file}'\"}, "
             + "after: [\(all)]}", "--progress", "off", "-j", "2", "--set", "file=\(file.path)")
         #expect(ending.text == "0\n")
-        let text = try String(contentsOf: file, encoding: .utf8)
+        let text = try String(contentsOf: file.url, encoding: .utf8)
         return try #require(text.split(separator: " ").compactMap { Int($0) }.first)
       }
       let small = try peak(1_000)

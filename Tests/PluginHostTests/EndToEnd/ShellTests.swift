@@ -283,8 +283,7 @@ extension EndToEnd {
     }
 
     @Test func linesAreEditedCompletedAndRemembered() throws {
-      let state = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: state) }
+      let state = TemporaryPath()
       let environment = ["XDG_STATE_HOME": state.path]
       let (drawing, ending) = try terminalSession(environment: environment) { terminal, _ in
         // "kinds.tiny x=1", then a mistake that is taken back, then the same line again.
