@@ -2,7 +2,6 @@
  * and timers is known. */
 #include "operators.h"
 
-#define HOUR (3600 * 1000 * MILLISECONDS)
 #define SHORT (5 * MILLISECONDS)
 
 typedef struct stream {
@@ -134,20 +133,6 @@ TEST(a_throttle_may_drop_later_events) {
   CHECK_TEXT(stream.listener.log, "1 .");
   CHECK(is_done(stream.end));
   end_stream(&stream);
-}
-
-TEST(each_end_publishes_the_pending_event_first) {
-  operator_t *const operations[] = {promise_publisher_debounce, throttle};
-  for (int i = 0; i < 2 * ENDINGS; i++) {
-    stream_t stream;
-    begin(&stream, operations[i % 2], HOUR);
-    for (int64_t number = 1; number <= 3; number++)
-      publish(stream.source, number);
-    end_by(stream.source, i / 2, 9);
-    CHECK_TEXT(stream.listener.log, i % 2 == 0 ? "3 ." : "1 3 .");
-    CHECK(ended_by(stream.end, i / 2, 9));
-    end_stream(&stream);
-  }
 }
 
 TEST(silence_fails_a_timeout) {
