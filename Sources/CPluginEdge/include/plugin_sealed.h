@@ -8,7 +8,7 @@
 PROMISE_BEGIN_DECLS
 
 /* The maximum number of descriptors in one message. */
-enum { PLUGIN_SEALED_MESSAGE = 64 };
+enum { PLUGIN_SEALED_MESSAGE = 80 };
 
 /* Copies bytes to new memory and seals it: its size and its content never change again. Returns a descriptor that is
  * closed by exec() and belongs to the caller, or -1 with errno.

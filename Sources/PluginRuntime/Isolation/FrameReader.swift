@@ -40,11 +40,13 @@ struct FrameReader {
   ///
   /// - Throws: `FrameError`, after which the stream cannot be read further.
   mutating func next() throws(FrameError) -> Frame? {
-    guard descriptors.all.count <= Frame.maximumBlocks, start < bytes.count || descriptors.all.isEmpty else {
+    guard descriptors.all.count <= Frame.maximumBlocks + Frame.maximumFiles,
+      start < bytes.count || descriptors.all.isEmpty
+    else {
       throw FrameError(description: "descriptors that no frame announces")
     }
     guard bytes.count - start >= Frame.headerSize else { return nil }
-    let (length, blocks, request) = header()
+    let (length, blocks, files, request) = header()
     let version = bytes[start + 4]
     guard version == Frame.version else {
       throw FrameError(description: "a frame of version \(version), expected \(Frame.version)")
@@ -54,6 +56,9 @@ struct FrameReader {
     }
     guard blocks <= Frame.maximumBlocks else {
       throw FrameError(description: "a frame with \(blocks) blocks of memory, expected at most \(Frame.maximumBlocks)")
+    }
+    guard files <= Frame.maximumFiles else {
+      throw FrameError(description: "a frame with \(files) open files, expected at most \(Frame.maximumFiles)")
     }
     let limit = kind == .opened ? Int.max : limit
     guard length <= min(Frame.maximumLength, limit) else {
@@ -65,11 +70,14 @@ struct FrameReader {
     guard bytes.count - body >= length else { return nil }
     start = body + length
     let memory = try take(blocks, atMost: limit - length)
+    let open = try takeFiles(files)
     taken += UInt64(memory.reduce(Frame.headerSize + length) { $0 + $1.count })
-    if kind == .call, leavesCalls { return Frame(kind, request, encoding: bytes[body..<start], memory: memory) }
+    if kind == .call, leavesCalls {
+      return Frame(kind, request, encoding: bytes[body..<start], memory: memory, files: open)
+    }
     do {
       let value = try CBORDecoder.decode(
-        bytes[body..<start], handles: handles, memory: memory, limit: kind.maximumCount)
+        bytes[body..<start], handles: handles, memory: memory, files: open, limit: kind.maximumCount)
       return Frame(kind, request, value, memory: memory)
     } catch {
       throw FrameError(description: "a frame of the kind '\(kind)' with a body that is not a value: \(error)")
@@ -95,12 +103,28 @@ struct FrameReader {
     return memory
   }
 
+  /// Takes the next open files.
+  private func takeFiles(_ count: Int) throws(FrameError) -> [OpenFile] {
+    guard count <= descriptors.all.count else {
+      throw FrameError(description: "a frame with \(count) open files, of which \(descriptors.all.count) came")
+    }
+    var files: [OpenFile] = []
+    for _ in 0..<count {
+      do {
+        files.append(try OpenFile(receiving: descriptors.takeFirst()))
+      } catch {
+        throw FrameError(description: "an open file that \(error.message)")
+      }
+    }
+    return files
+  }
+
   /// Returns the numbers of the next header.
-  private func header() -> (length: Int, blocks: Int, request: UInt64) {
+  private func header() -> (length: Int, blocks: Int, files: Int, request: UInt64) {
     bytes.withUnsafeBytes { bytes in
       (
         Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))),
-        Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 6, as: UInt16.self))),
+        Int(bytes[start + 6]), Int(bytes[start + 7]),
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))
       )
     }

@@ -177,7 +177,7 @@ public final class PluginWorker: Sendable {
     }
     let request = frame.request
     let incoming = try IncomingCall(
-      frame.encoding, frame.memory,
+      frame.encoding, frame.memory, frame.files,
       promise: { given in
         switch given {
         case .number(let number): argument(number, isLast: false)
@@ -252,11 +252,11 @@ public final class PluginWorker: Sendable {
     reply(Frame(.kept, request, .uint(UInt64(size))))
   }
 
-  /// Sends a result, and remembers a small one for calls that are under way. Handles are not remembered: their objects
-  /// would stay alive.
+  /// Sends a result, and remembers a small one for calls that are under way. Handles and open files are not
+  /// remembered: their objects would stay alive, and a pipe would have no end.
   private func send(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: BoundFunction?) {
     do throws(ArgumentMismatch) {
-      let isRecent = !value.holdsPointers && value.size < Frame.leastKept
+      let isRecent = !value.holdsHandles && value.size < Frame.leastKept
       end(request, Frame(.fulfilled, request, try handles.exported(value)), isRecent ? value : nil)
     } catch {
       let error = PluginError(

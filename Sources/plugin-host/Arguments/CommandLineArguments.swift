@@ -40,7 +40,7 @@ enum CommandLineArguments {
     for ((name, text), parameter) in zip(inputs, parameters) {
       var content: Argument.Content
       do {
-        content = try text.content(by: limit?.deadline)
+        content = try text.content(for: parameter?.type, by: limit?.deadline)
       } catch {
         if error.isLate, let limit { throw limit.failure }
         throw Failure(.usage, error.message)

@@ -23,7 +23,7 @@ enum ResultTable {
     case .object(let members):
       let width = members.map(\.name.singleLine.columns).max() ?? 0
       return members.map { "\($0.name.singleLine.padded(to: width))  \(cell($0.value))" }
-    case .bool, .int, .uint, .double, .string, .bytes, .pointer: return [cell(value)]
+    case .bool, .int, .uint, .double, .string, .bytes, .pointer, .file: return [cell(value)]
     }
   }
 

@@ -60,6 +60,9 @@ import Testing
       signature: "pointers(p: ptr<db>, q: ptr<db>?) -> ptr<db> ! null", accepts: [],
       refuses: [#"{"p":"0x7fff"}"#, #"{"p":null}"#, #"{"p":1}"#, "{}"], results: ["\"0x1\""], noResults: ["null", "1"]),
     Case(
+      signature: "files(f: fd) -> fd ! errno", accepts: [], refuses: [#"{"f":3}"#, #"{"f":"fd:3"}"#, #"{"f":null}"#],
+      results: ["\"fd:3\""], noResults: ["null", "3"]),
+    Case(
       signature: "later(p: promise<i32>, v: value, w: promise<void>) -> promise<bytes> !",
       accepts: [#"{"p":1,"v":[{}],"w":null}"#], refuses: [#"{"p":"x","v":1,"w":null}"#, #"{"p":1,"v":1,"w":1}"#],
       results: ["\"AA==\""], noResults: ["null"]),
