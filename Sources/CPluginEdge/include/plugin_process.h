@@ -64,9 +64,10 @@ bool plugin_process_has_ended(int32_t pid);
  * [any thread] */
 bool plugin_process_is_stopped(int32_t pid);
 
-/* Kills a process that has not been reaped, and its process group, with SIGKILL.
+/* Kills a child and its process group with SIGKILL. `pidfd` is the descriptor of the child, or -1. If the child has
+ * been reaped, other processes that have got its number are spared; before Linux 6.9 its group is spared too.
  * [any thread] */
-void plugin_process_kill(int32_t pid);
+void plugin_process_kill(int32_t pid, int32_t pidfd);
 
 /* Ties the calling process to its parent: it gets SIGKILL when the parent's thread that started it ends. Call it in the
  * child.

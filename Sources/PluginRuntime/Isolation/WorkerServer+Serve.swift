@@ -58,7 +58,7 @@ extension WorkerServer {
   func kill(_ reason: String, isLate: Bool = false, isDecision: Bool = false) {
     if fault == nil { (fault, self.isLate, self.isDecision) = (reason, isLate, isDecision) }
     stageEnd = nil
-    plugin_process_kill(process.pid)
+    plugin_process_kill(process.pid, process.pidfd)
   }
 
   private func expectEnd(within duration: Duration, _ reason: String) {

@@ -208,7 +208,7 @@ final class WorkerServer {
   /// Kills the processes that the worker leaves in its process group, reaps it, and closes its descriptors.
   private func finish() -> WorkerEnd.Cause {
     // Before the worker is reaped: until then, its process group's number cannot be that of another group.
-    plugin_process_kill(process.pid)
+    plugin_process_kill(process.pid, process.pidfd)
     receive(chunks: 4_096)
     // 64 chunks are more than a pipe holds.
     _ = output.read(process.output, chunks: 64, settings.options.output)
