@@ -19,6 +19,8 @@ struct Frame: Sendable {
     case load = 5
     case loaded = 6
     case failed = 8
+    /// Reports that the rules of the program admit the plugin's files, before any code of them runs.
+    case admitted = 36
     /// Calls a function; answered once by `fulfilled` or `rejected`, after its `progress`.
     case call = 7
     case fulfilled = 10
@@ -128,8 +130,8 @@ extension Frame.Kind {
   /// many times the memory of its encoding.
   var maximumCount: Int {
     switch self {
-    case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .foreignRequestCancel, .log, .ping, .pong,
-      .cancel, .requestCancel, .wanted, .keep, .kept, .fetch, .drop:
+    case .hello, .ready, .admitted, .loaded, .progress, .released, .foreignCancel, .foreignRequestCancel, .log, .ping,
+      .pong, .cancel, .requestCancel, .wanted, .keep, .kept, .fetch, .drop:
       16
     default: CBOR.maximumCount
     }

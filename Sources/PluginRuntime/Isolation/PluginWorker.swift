@@ -110,6 +110,7 @@ public final class PluginWorker: Sendable {
       let source = try PluginSource(from: body)
       // The host has resolved the path of the copy.
       if copy >= 0, let path = source.path { PluginFile.keep(copy, at: path) }
+      LibraryLoader.willMap.withLock { $0 = { [self] in reply(Frame(.admitted)) } }
       let description = try source.inspect()
       state.withLock { $0.stage = .opened(source, description) }
       reply(Frame(.opened, 0, description.value))
@@ -146,6 +147,8 @@ public final class PluginWorker: Sendable {
       let made = try Loaded(description, in: host, handles) { [self] in answer($0, $1, handles) }
       state.withLock { $0.stage = .loaded(made) }
       reply(Frame(.loaded))
+    } catch let error as PluginError where error.isAdmission {
+      fail(PluginError(.replaced, source.name, "needs a file that was replaced while it was being loaded: \(error)"))
     } catch {
       fail(error)
     }

@@ -128,6 +128,29 @@ struct Breaker {
   }
 
   @Test(
+  @Test("the circuit breaker counts workers whose plugin claims that the rules of trust refuse it")
+  func forgedRefusals() async throws {
+    let sign = Fixture.file("forges")
+    let faults = Recorder<String?>()
+    let flag = "-DIN_INITIALISER=if (access(\"\(sign)\", F_OK) == 0) forge_refusal()"
+    let plugin = try IsolatedPlugin.loading("dying", [flag]) { options in
+      options.crashLimit = 3
+      options.coolDown = .seconds(3_600)
+      options.workerEnded = { faults.record($2) }
+    }
+    try #require(symlink("/dev/null", sign) == 0)
+    #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == 1)
+    for generation in 2...3 {
+      let end = try await plugin.outcome("echo", .int(3)).workerEnd
+      #expect(end?.generation == generation)
+      #expect(end?.fault?.contains("a refusal by the rules that had admitted it: y") == true, "\(end as Any)")
+    }
+    let refused = try await plugin.outcome("echo", .int(3))
+    #expect(refused.pluginError?.kind == .quarantined && refused.workerEnd == nil, "\(refused)")
+    #expect(faults.count == 2, "\(faults.events)")
+    plugin.unload(deadline: .zero)
+  }
+
     "ends of workers are reported, with the copy of the file, if they are faults of the plugin or calls were answered")
   func ends() async throws {
     struct End: Equatable, Sendable {
