@@ -53,6 +53,17 @@ final class PluginProcess: Sendable {
   var generation: Int { link.state.withLock(\.generation) }
 
   /// Whether a handle is one of this process.
+  /// The state of the plugin while no process has loaded it; otherwise `nil`.
+  var absence: WorkerReport.State? {
+    link.state.withLock { state in
+      switch state.phase {
+      case .waiting: state.isQuarantined ? .quarantined : .unloaded
+      case .closed: .unloaded
+      case .open, .closing: nil
+      }
+    }
+  }
+
   func owns(_ handle: UInt) -> Bool {
     HandleTable.upperHalf(link.state.withLock(\.worker)) == handle & ~0xFFFF_FFFF
   }

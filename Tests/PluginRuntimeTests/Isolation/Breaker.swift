@@ -25,6 +25,7 @@ struct Breaker {
     }
     for generation in 1...3 {
       #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == generation)
+      #expect(plugin.workers[0].state == .unloaded)
     }
     let call = plugin.call("echo", [.value(.int(3))], timeout: nil)
     isCalled.open()
@@ -38,7 +39,7 @@ struct Breaker {
       outcome = try await plugin.outcome("echo", .int(3))
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(outcome.value == .int(3))
+    #expect(outcome.value == .int(3) && plugin.workers[0].state == .active)
     // An answer closes the circuit, and resets the count of ends in a row.
     #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == 4)
     #expect(try await plugin.outcome("echo", .int(4)).value == .int(4))
@@ -127,7 +128,6 @@ struct Breaker {
     }
   }
 
-  @Test(
   @Test("the circuit breaker counts workers whose plugin claims that the rules of trust refuse it")
   func forgedRefusals() async throws {
     let sign = Fixture.file("forges")
@@ -151,6 +151,7 @@ struct Breaker {
     plugin.unload(deadline: .zero)
   }
 
+  @Test(
     "ends of workers are reported, with the copy of the file, if they are faults of the plugin or calls were answered")
   func ends() async throws {
     struct End: Equatable, Sendable {
@@ -221,7 +222,9 @@ struct Breaker {
     }
     _ = try await plugin.outcome("die", .string("kill"))
     #expect(try await plugin.outcome("echo", .int(3)).pluginError?.kind == .quarantined)
+    #expect(plugin.workers.map(\.state) == [.quarantined])
     plugin.unload()
+    #expect(plugin.workers.map(\.state) == [.unloaded])
     #expect(try await plugin.outcome("echo", .int(3)).pluginError?.kind == .closed)
   }
 }
