@@ -64,9 +64,10 @@ struct FrameReader {
     let body = start + Frame.headerSize
     guard bytes.count - body >= length else { return nil }
     start = body + length
-    let memory = try take(blocks, atMost: limit - length)
+    let isLeft = kind == .call && leavesCalls
+    let memory = try take(blocks, atMost: limit - length, mapping: isLeft)
     taken += UInt64(memory.reduce(Frame.headerSize + length) { $0 + $1.count })
-    if kind == .call, leavesCalls { return Frame(kind, request, encoding: bytes[body..<start], memory: memory) }
+    if isLeft { return Frame(kind, request, encoding: bytes[body..<start], memory: memory) }
     do {
       let value = try CBORDecoder.decode(
         bytes[body..<start], handles: handles, memory: memory, limit: kind.maximumCount)
@@ -76,8 +77,8 @@ struct FrameReader {
     }
   }
 
-  /// Maps the next blocks of shared memory.
-  private func take(_ count: Int, atMost limit: Int) throws(FrameError) -> [SharedBytes] {
+  /// Takes the next blocks of shared memory. Those of calls are mapped, because their functions read them in place.
+  private func take(_ count: Int, atMost limit: Int, mapping maps: Bool) throws(FrameError) -> [SharedBytes] {
     guard count <= descriptors.all.count else {
       throw FrameError(description: "a frame with \(count) blocks of memory, of which \(descriptors.all.count) came")
     }
@@ -85,7 +86,7 @@ struct FrameReader {
     var left = min(SharedBytes.longest, limit)
     for _ in 0..<count {
       do {
-        memory.append(try SharedBytes(receiving: descriptors.takeFirst(), atMost: left))
+        memory.append(try SharedBytes(receiving: descriptors.takeFirst(), atMost: left, mapping: maps))
       } catch {
         throw FrameError(
           description: error.description, isOverLimit: error.isOverLimit && limit < SharedBytes.longest)
