@@ -13,10 +13,6 @@ uint64_t size_of(promise_bytes_t data) {
   return data.length;
 }
 
-promise_bytes_t same(promise_bytes_t data) {
-  return data;
-}
-
 point_t middle(point_t from, point_t to) {
   return (point_t){(from.x + to.x) / 2, (from.y + to.y) / 2};
 }
@@ -29,7 +25,6 @@ static const promise_plugin_function_t functions[] = {
     {"add(left: i32, right: i32) -> i32", (promise_function_t)add, "The sum of two numbers."},
     {"length_of(text: str) -> u64", (promise_function_t)length_of, "The length of a text in bytes."},
     {"size_of(data: bytes) -> u64", (promise_function_t)size_of, "The number of bytes."},
-    {"same(data: bytes) -> bytes", (promise_function_t)same, "The bytes, which are copied for the caller."},
     {"middle(from: {x: f64, y: f64}, to: {x: f64, y: f64}) -> {x: f64, y: f64}", (promise_function_t)middle,
      "The middle of two points."},
     {"apply(function: fn(i32) -> i32, number: i32) -> i32", (promise_function_t)apply,

@@ -11,7 +11,6 @@ typedef struct point {
 PROMISE_API int32_t add(int32_t left, int32_t right);
 PROMISE_API uint64_t length_of(promise_str_t text);
 PROMISE_API uint64_t size_of(promise_bytes_t data);
-PROMISE_API promise_bytes_t same(promise_bytes_t data);
 PROMISE_API point_t middle(point_t from, point_t to);
 PROMISE_API int32_t apply(int32_t (*function)(int32_t), int32_t number);
 

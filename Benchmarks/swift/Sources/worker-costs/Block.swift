@@ -20,15 +20,6 @@ final class Block {
     to.deallocate()
   }
 
-  /// Copies the shared memory to an array, as a host does with a result of a worker.
-  @inline(never)
-  func read() {
-    if case .shared(let memory, _) = shared { consume(memory.bytes) }
-  }
-
-  @inline(never)
-  private func consume(_ bytes: [UInt8]) {}
-
   @inline(never)
   func copy() { to.copyMemory(from: UnsafeRawBufferPointer(from)) }
 }

@@ -38,9 +38,6 @@ struct Worker {
   /// Calls a function that takes bytes and returns their number.
   func take(_ bytes: Argument.Content) { Self.wait(for: plugin.call("size_of", [Argument(bytes)], timeout: nil)) }
 
-  /// Calls a function that takes bytes and returns them.
-  func exchange(_ bytes: Argument.Content) { Self.wait(for: plugin.call("same", [Argument(bytes)], timeout: nil)) }
-
   func end() { plugin.unload() }
 
   static func startAndEnd(_ library: String) { try? Worker(library).end() }

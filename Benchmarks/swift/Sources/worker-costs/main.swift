@@ -76,13 +76,9 @@ do {
         { Stopwatch.wallTime($0) { worker.take(block.bytes) } },
         { Stopwatch.wallTime($0) { worker.take(block.shared) } },
         { Stopwatch.wallTime($0) { block.copy() } },
-        { Stopwatch.wallTime($0) { worker.exchange(block.shared) } },
-        { Stopwatch.wallTime($0) { block.read() } },
       ])
     report("\(size >> 10) KiB", against: times[2], ours: times[0])
     report("\(size >> 10) KiB that are shared memory already", against: times[2], ours: times[1])
-    report("\(size >> 10) KiB that are shared memory already, and back", against: times[2], ours: times[3])
-    report("\(size >> 10) KiB read from shared memory, for comparison", against: times[2], ours: times[4])
   }
 
   report_heading("The start and the end of a process", "ns")
