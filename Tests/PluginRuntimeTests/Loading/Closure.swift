@@ -40,6 +40,34 @@ struct Closure {
     #expect(seals >= 0 && seals & 8 != 0, "\(seals)")
   }
 
+  @Test("of two needed libraries of one DT_SONAME, none stands for the other", arguments: [false, true])
+  func oneName(isOtherFirst: Bool) async throws {
+    let folder = try Folder()
+    let (other, own) = ("other-\(UUID().uuidString).so", "own-\(UUID().uuidString).so")
+    func makeOther(_ flags: [String] = []) throws {
+      _ = try folder.library(other, "int other(void) { return 1; } int which(void) { return 1; }", flags)
+    }
+    try makeOther()
+    _ = try folder.library(own, "int which(void) { return 2; }", ["-Wl,-soname,\(own)"])
+    let names = isOtherFirst ? [other, own] : [own, other]
+    let plugin = try folder.plugin(
+      "extern int which(void), other(void); uint32_t needed(void) { return which() * 10 + other(); }",
+      ["-Wl,--no-as-needed"] + names.map { "-l:\($0)" } + ["-L\(folder.path)", "-Wl,-rpath,$ORIGIN"],
+      "plugin-\(isOtherFirst).so")
+    // The plugin needs it by the name of its file.
+    try makeOther(["-Wl,-soname,\(own)"])
+    guard isOtherFirst else {
+      let (host, id) = try folder.load(plugin)
+      #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(21))
+      #expect(try Host.inspect(plugin).id == id)
+      return try host.unload(id)
+    }
+    for _ in 0..<2 {
+      let error = #expect(throws: PluginError.self) { try Host.inspect(plugin) }
+      #expect(error?.message.contains("needs \(folder.path)/\(own) as \(own), which is also the name") == true)
+    }
+  }
+
   @Test(
     "needed libraries are mapped from sealed copies, by each name that is used for them",
     arguments: [
