@@ -1,11 +1,15 @@
 import CPluginEdge
 import Glibc
+import Synchronization
 
 /// Maps libraries that were verified, after the libraries that they need.
 enum LibraryLoader {
   /// Held while a library is verified and mapped, because this changes names in the list of the system's loader.
   /// Initialisers run with the lock held, as they do with that of the system's loader, and may load libraries.
   private static let lock = RecursiveLock()
+  /// The confinement that this process enters before it maps its first library. It gets the paths of the system's files
+  /// that will be mapped.
+  static let confinement = Mutex<(@Sendable ([String]) -> Void)?>(nil)
   // Used with the lock held.
   private static nonisolated(unsafe) var loaded = LoadedFiles()
 
@@ -13,6 +17,7 @@ enum LibraryLoader {
   static func load(_ file: PluginFile, exporting functions: [String]) throws(PluginError) -> UnsafeMutableRawPointer {
     try lock.withLock { () throws(PluginError) in
       let order = try LibraryDependencyOrder(of: file, exporting: functions, in: loaded)
+      confine(order)
       var handles: [FileIdentity: UnsafeMutableRawPointer] = [:]
       for member in order.members {
         do throws(PluginError) {
@@ -25,6 +30,16 @@ enum LibraryLoader {
       guard let handle = handles[file.identity] else { preconditionFailure("an order without the library itself") }
       return handle
     }
+  }
+
+  /// Confines this process, if that is requested, before it maps its first library. All files but the system's are
+  /// open.
+  private static func confine(_ order: LibraryDependencyOrder) {
+    let enter = confinement.withLock { request in
+      defer { request = nil }
+      return request
+    }
+    enter?(order.members.filter(\.isOfSystem).map(\.file.path))
   }
 
   private static func handle(

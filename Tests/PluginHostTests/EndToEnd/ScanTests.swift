@@ -130,27 +130,77 @@ extension EndToEnd {
       #expect(!lines.isEmpty && lines.allSatisfy { $0.hasSuffix(" from promise_plugin_entry()") }, "\(ending.errors)")
     }
 
+    @Test(
+      "the process that reads a plugin can write no files, start no processes, and use no network",
+      arguments: [
+        ("open(getenv(\"PLACE\"), O_WRONLY)", EACCES), ("open(getenv(\"PLACE\"), O_RDONLY)", EACCES),
+        ("unlink(getenv(\"PLACE\"))", EACCES), ("fork()", EPERM), ("socket(AF_INET, SOCK_DGRAM, 0)", EACCES),
+        ("kill(getppid(), 0)", EPERM),
+      ])
+    func confined(_ action: String, _ error: Int32) throws {
+      let folder = try TemporaryFolder()
+      let place = folder.path("place")
+      try Data().write(to: URL(filePath: place))
+      let plugin = try folder.plugin("reaching", "IN_INITIALISER=REFUSED(\(action))")
+      for words in [["list"], ["inspect"], ["doc"], ["call", "call", "--help"]] {
+        let arguments = [words[0], plugin] + words.dropFirst()
+        let ending = try HostProcess.run(arguments, environment: ["PLACE": place])
+        #expect(ending.errors.contains("with status \(error), in its initialisers"), "\(ending.errors)")
+        #expect(ending.errors.hasSuffix("without the rights to write, to start processes and to use the network\n"))
+      }
+      #expect(FileManager.default.fileExists(atPath: place))
+      // In the command's own process it has the rights of the user.
+      let aborted = try HostProcess.run(["call", plugin, "call"], environment: ["PLACE": place])
+      #expect(aborted.errors.contains("SIGABRT"), "\(aborted.errors)")
+    }
+
+    @Test("a plugin is read with the libraries that it needs, beside itself and of the system")
+    func neededLibraries() throws {
+      let folder = try TemporaryFolder()
+      let source = folder.path("helper.c")
+      try Data("double cos(double); double help(double x) { return cos(x); }\n".utf8).write(to: URL(filePath: source))
+      try Package.run("cc", ["-shared", "-fPIC", "-o", folder.path("helper.so"), source, "-lm"])
+      let plugin = try folder.plugin(
+        "needing", "IN_INITIALISER=do{extern double help(double);if(help(0)!=1)abort();}while(0)",
+        flags: ["-L", folder.url.path, "-l:helper.so", "-Wl,-rpath,$ORIGIN"])
+      let ending = try HostProcess.run("inspect", plugin)
+      #expect(ending.status == 0 && ending.errors == "", "\(ending.errors)")
+    }
+
+    @Test("a plugin is read with a library of the system that is in none of the loader's folders")
+    func libraryOfTheSystem() throws {
+      guard geteuid() == 0 else { return print("skipped: only root installs in /opt") }
+      let folder = try TemporaryFolder()
+      let place = "/opt/promises-\(UUID().uuidString)"
+      try FileManager.default.createDirectory(
+        atPath: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+      defer { try? FileManager.default.removeItem(atPath: place) }
+      let source = folder.path("helper.c")
+      try Data("int help(void) { return 1; }\n".utf8).write(to: URL(filePath: source))
+      try Package.run("cc", ["-shared", "-fPIC", "-o", "\(place)/helper.so", source])
+      let plugin = try folder.plugin(
+        "needing", "IN_INITIALISER=do{extern int help(void);if(help()!=1)abort();}while(0)",
+        flags: ["\(place)/helper.so"])
+      let ending = try HostProcess.run("inspect", plugin)
+      #expect(ending.status == 0 && ending.errors == "", "\(ending.errors)")
+    }
+
     @Test("a plugin does not change the message of another one, by memory that their processes could share")
     func memory() throws {
       let folder = try TemporaryFolder()
-      // The first one ends after the second one has written, if both run at once.
-      let written = "\"\(folder.path("written"))\""
-      let victim = try folder.plugin(
-        "victim", "IN_INITIALISER=for (int i = 0; i < 5000 && access(\(written), 0) < 0; i++) usleep(1000); _exit(7)")
-      let spoiler = try folder.plugin(
-        "spoiler", "IN_INITIALISER=write_to_shared_memory(), fclose(fopen(\(written), \"w\"))")
-      let ending = try HostProcess.run(["list", victim, spoiler])
+      // The others end while the first one waits, if there are two processors: it cannot wait for them.
+      let victim = try folder.plugin("victim", "IN_INITIALISER=usleep(500000),_exit(7)")
+      let spoiler = try folder.plugin("spoiler", "IN_INITIALISER=write_to_shared_memory()")
+      let ending = try HostProcess.run(["list", victim] + Array(repeating: spoiler, count: 10))
       #expect(ending.errors.contains("\(victim): ended the process that ran it, with status 7, in its initialisers"))
     }
 
     @Test("exit handlers of plugins do not run")
     func exitHandlers() throws {
       let folder = try TemporaryFolder()
-      let notes = folder.url.appending(path: "notes")
-      let plugin = try folder.plugin("leaving", "IN_INITIALISER=note_at_exit(\"\(notes.path)\")")
+      let plugin = try folder.plugin("leaving", "IN_INITIALISER=atexit(crash)")
       let ending = try HostProcess.run("inspect", plugin)
       #expect(ending.status == 0 && ending.errors == "")
-      #expect(!FileManager.default.fileExists(atPath: notes.path))
     }
 
     @Test("inspect and doc fail in the same way, with nothing on standard output", arguments: ["inspect", "doc"])
@@ -219,40 +269,44 @@ extension EndToEnd {
       arguments: [["list"], ["inspect"], ["doc"], ["call", "call", "--help"]])
     func processes(_ words: [String]) throws {
       let folder = try TemporaryFolder()
-      let notes = folder.url.appending(path: "notes")
-      let noting = try folder.plugin(
-        "noting", "IN_INITIALISER=note_process(\"\(notes.path)\")", "IN_ENTRY=note_process(\"\(notes.path)\")")
-      let host = try HostProcess([words[0], noting] + words.dropFirst())
-      try host.process.run()
-      let identifier = host.process.processIdentifier
-      let ending = try host.wait()
-      #expect(ending.status == 0 && ending.errors == "")
-      let numbers = try String(contentsOf: notes, encoding: .utf8).split(separator: "\n").compactMap { Int32($0) }
-      #expect(numbers.count == 2 && !numbers.contains(identifier))
+      for place in ["IN_INITIALISER", "IN_ENTRY"] {
+        let printing = try folder.plugin("printing", "\(place)=print_process(),_exit(7)")
+        let host = try HostProcess([words[0], printing] + words.dropFirst())
+        try host.process.run()
+        let identifier = host.process.processIdentifier
+        let ending = try host.wait()
+        let process = try #require(Self.printedProcess(ending.errors), "\(ending.errors)")
+        #expect(ending.status == 2 && process != identifier)
+      }
+    }
+
+    /// Returns the number that `print_process()` has written last.
+    private static func printedProcess(_ errors: String) -> Int32? {
+      guard let start = errors.range(of: "it wrote last: process ")?.upperBound else { return nil }
+      return Int32(errors[start...].prefix(while: \.isNumber))
     }
 
     @Test("the process of a plugin that hangs is killed")
     func kills() throws {
       let folder = try TemporaryFolder()
-      let notes = folder.url.appending(path: "notes")
-      let hanging = try folder.plugin("hanging", "IN_INITIALISER=note_process(\"\(notes.path)\"),hang()")
+      let hanging = try folder.plugin("hanging", "IN_INITIALISER=print_process(),hang()")
       let ending = try HostProcess.run("inspect", "--plugin-timeout", "5", hanging)
       #expect(ending.status == 3)
-      let process = try #require(
-        Int32(try String(contentsOf: notes, encoding: .utf8).trimmingCharacters(in: .newlines)))
+      let process = try #require(Self.printedProcess(ending.errors), "\(ending.errors)")
       #expect(kill(process, 0) != 0 && errno == ESRCH)
     }
 
-    @Test("the processes that a plugin has started are killed, whether its description is read or not")
+    @Test("the processes that a plugin has started in a check are killed")
     func killsChildren() throws {
       let folder = try TemporaryFolder()
-      for (name, end) in [("fine", ""), ("dying", ",abort()")] {
-        let notes = folder.url.appending(path: "notes-\(name)")
-        let plugin = try folder.plugin(name, "IN_INITIALISER=leave_child(\"\(notes.path)\")\(end)")
-        #expect(try HostProcess.run("inspect", plugin).status == (end.isEmpty ? 0 : 2))
-        let child = try #require(
-          Int32(try String(contentsOf: notes, encoding: .utf8).trimmingCharacters(in: .newlines)))
-        let deadline = Date(timeIntervalSinceNow: 60)
+      let notes = folder.path("notes")
+      let plugin = try folder.plugin("leaving", "IN_LOAD=leave_child(\"\(notes)\")")
+      let skipped = ["never", "wild", "wild_out"].flatMap { ["--skip", $0] }
+      #expect(try HostProcess.run(["check"] + skipped + [plugin]).status == 1)
+      let children = try String(contentsOfFile: notes, encoding: .utf8).split(separator: "\n").compactMap { Int32($0) }
+      #expect(!children.isEmpty)
+      let deadline = Date(timeIntervalSinceNow: 60)
+      for child in children {
         while ForkTests.isRunning(child), Date() < deadline { usleep(5_000) }
         #expect(!ForkTests.isRunning(child))
         kill(child, SIGKILL)
@@ -276,21 +330,19 @@ extension EndToEnd {
     @Test("a plugin that writes the report of another file, or of an adopted library, deceives nobody")
     func forgedSubjects() throws {
       let folder = try TemporaryFolder()
-      let reports = folder.url.appending(path: "reports").path
-      let bad = try folder.plugin("bad", "IN_INITIALISER=copy_to(3,\"\(reports)\"),_exit(0)")
+      let bad = try folder.plugin("bad", "IN_INITIALISER=forge_reports(),_exit(0)")
       let adoption = """
         {"id": "org.example.forged", "library": "libm.so.6", "functions": []}
         """
       for forged in [try report(of: FixturePlugins.path("needy")), try report(of: bad, adoption: adoption)] {
-        try Data(forged).write(to: URL(filePath: reports))
-        let ending = try HostProcess.run("inspect", bad)
+        let ending = try HostProcess.run("inspect", bad, environment: ["FORGED": forged])
         #expect(ending.text == "" && ending.status == 2, "\(ending)")
         #expect(ending.errors == "plugin-host: \(bad): wrote into the report of the process that read it\n")
       }
       let file = folder.url.appending(path: "bad.adopt.yaml").path
       try Data("{library: ./bad.so, functions: ['promise_plugin_entry(abi: u32) -> ptr<plugin>']}\n".utf8).write(
         to: URL(filePath: file))
-      let ending = try HostProcess.run("inspect", file)
+      let ending = try HostProcess.run("inspect", file, environment: ["FORGED": try report(of: bad)])
       #expect(ending.text == "" && ending.status == 2, "\(ending)")
       #expect(ending.errors == "plugin-host: \(file): wrote into the report of the process that read it\n")
     }
@@ -299,12 +351,11 @@ extension EndToEnd {
     func forgedReports() throws {
       let folder = try TemporaryFolder()
       let good = FixturePlugins.path("needy")
-      let reports = folder.url.appending(path: "reports").path
       for leaves in [true, false] {
         let end = leaves ? ",_exit(0)" : ""
-        let bad = try folder.plugin("bad", "IN_INITIALISER=copy_to(3,\"\(reports)\")\(end)")
-        try Data([bad, good, bad, good].flatMap { try report(of: $0) }).write(to: URL(filePath: reports))
-        let ending = try HostProcess.run(["list"] + onEachProcessor(bad, good))
+        let bad = try folder.plugin("bad", "IN_INITIALISER=forge_reports()\(end)")
+        let forged = try [bad, good, bad, good].map { try report(of: $0) }.joined(separator: "\n")
+        let ending = try HostProcess.run(["list"] + onEachProcessor(bad, good), environment: ["FORGED": forged])
         let lines = ending.text.split(separator: "\n")
         #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("org.example.needy  1.2.3") }, "\(ending.text)")
         for line in ending.errors.split(separator: "\n") {
@@ -313,22 +364,20 @@ extension EndToEnd {
         #expect(ending.status == 2)
       }
       // The plugin writes a report of its own before the right one.
-      let bad = try folder.plugin("bad", "IN_INITIALISER=copy_to(3,\"\(reports)\")")
-      try Data(report(of: bad)).write(to: URL(filePath: reports))
-      let ending = try HostProcess.run("inspect", bad)
+      let bad = try folder.plugin("bad", "IN_INITIALISER=forge_reports()")
+      let ending = try HostProcess.run("inspect", bad, environment: ["FORGED": try report(of: bad)])
       #expect(ending.text == "" && ending.status == 2)
       #expect(ending.errors == "plugin-host: \(bad): wrote into the report of the process that read it\n")
     }
 
-    /// A report as the process writes it.
-    private func report(of path: String, adoption: String = "null") throws -> [UInt8] {
+    /// The text of a report, on one line.
+    private func report(of path: String, adoption: String = "null") throws -> String {
       let path = try #require(realpath(path, nil))
       defer { free(path) }
-      let text = """
-        {"plugin": {"path": "\(String(cString: path))", "id": "org.example.forged", "version": "6.6.6", "description": null,
-        "abi": {"min": 1, "max": 1}, "required": [], "functions": [], "adoption": \(adoption)}}
+      return """
+        {"plugin": {"path": "\(String(cString: path))", "id": "org.example.forged", "version": "6.6.6", \
+        "description": null, "abi": {"min": 1, "max": 1}, "required": [], "functions": [], "adoption": \(adoption)}}
         """
-      return withUnsafeBytes(of: UInt32(text.utf8.count).littleEndian, Array.init) + Array(text.utf8)
     }
 
     /// Returns plugins in this order, repeated once for each processor.
@@ -350,13 +399,13 @@ extension EndToEnd {
 }
 
 extension TemporaryFolder {
-  /// Builds a plugin with these macros of `ending.c`, and returns its path.
-  fileprivate func plugin(_ name: String, _ macros: String...) throws -> String {
+  /// Builds a plugin with these macros of `ending.c`, linked with `flags`, and returns its path.
+  fileprivate func plugin(_ name: String, _ macros: String..., flags: [String] = []) throws -> String {
     let library = url.appending(path: "\(name).so").path
     try Package.run(
       "cc",
       ["-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-pthread", "-I", Package.include, "-o", library]
-        + macros.map { "-D\($0)" } + [Package.root.appending(path: "Tests/Faults/ending.c").path])
+        + macros.map { "-D\($0)" } + [Package.root.appending(path: "Tests/Faults/ending.c").path] + flags)
     return library
   }
 }
