@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import plugin_host
+
 extension EndToEnd {
   @Suite struct InspectTests {
     @Test func showsAPlugin() throws {
@@ -123,6 +125,28 @@ extension EndToEnd {
         let facts = try JSONSerialization.jsonObject(with: ending.output) as? [String: Any]
         #expect(facts?["initialisers"] as? Int == count, "\(ending)")
       }
+    }
+
+    @Test func theHashesOfALibraryAndOfThoseThatItNeedsAreShown() throws {
+      let folder = try TemporaryFolder()
+      try folder.write("int a(void) { return 1; }\n", to: "a.c")
+      let (needed, library) = (folder.path("needed.so"), folder.path("library.so"))
+      try Package.run("cc", ["-shared", "-fPIC", folder.path("a.c"), "-o", needed])
+      try Package.run(
+        "cc",
+        ["-shared", "-fPIC", "-x", "c", "/dev/null", "-x", "none", "-Wl,--no-as-needed", needed, "-o", library])
+      let sums = try [library, needed].map { try ContentHash(path: $0).description }
+      let text = try HostProcess.run("inspect", "--elf", library).text
+      for (path, sum) in zip([library, needed], sums) { #expect(text.contains("sha256        \(sum)  \(path)\n")) }
+      let ending = try HostProcess.run("inspect", "--elf", "--json", library)
+      let facts = try JSONSerialization.jsonObject(with: ending.output) as? [String: Any]
+      let files = (facts?["files"] as? [[String: String]] ?? []).filter { [library, needed].contains($0["path"]) }
+      #expect(files.map { $0["sha256"] } == sums)
+      // Not a file that is loaded.
+      try FileManager.default.removeItem(atPath: needed)
+      try #require(mkfifo(needed, 0o600) == 0)
+      let fifo = try HostProcess.run("inspect", "--elf", library)
+      #expect(fifo.status == 0 && fifo.text.contains("sha256        not read  \(needed)\n"), "\(fifo)")
     }
   }
 }
