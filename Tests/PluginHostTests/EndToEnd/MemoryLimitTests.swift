@@ -24,22 +24,6 @@ extension EndToEnd {
       #expect(ending.status != 0 && ending.errors.contains("if memory has run out: \(Self.advice)"), "\(ending)")
     }
 
-    @Test("an end by SIGABRT is explained by a limit of memory if there is one", arguments: [true, false])
-    func ends(isLimited: Bool) throws {
-      // The writer's open() returns once the host has opened the FIFO.
-      let script = """
-        \(isLimited ? "ulimit -v 1048576;" : "") mkfifo "$2"; "$0" call "$1" text x=@"$2" &
-        exec 3>"$2"; kill -ABRT $!; wait $!
-        """
-      let words = [HostProcess.executable.path, FixturePlugins.path("kinds"), folder.path("f")]
-      let host = try HostProcess(["-c", script] + words)
-      host.process.executableURL = URL(filePath: "/bin/bash")
-      try host.process.run()
-      let ending = try host.wait()
-      #expect(ending.status == 128 + SIGABRT, "\(ending)")
-      #expect(ending.errors.contains("RLIMIT_AS") == isLimited, "\(ending)")
-    }
-
     @Test("a clang that ends without an answer is not one that finds mistakes", arguments: [1, 127])
     func clang(status: Int) throws {
       try folder.write("#!/bin/sh\nexit \(status)\n", to: "clang")
