@@ -25,8 +25,11 @@ let package = Package(
     .library(name: "promise", type: .dynamic, targets: ["libpromise"]),
     .executable(name: "plugin-host", targets: ["plugin-host"]),
   ],
-  // None is a default: a package is fetched for the users of its trait alone (docs/decisions/0029-adapters.md).
+  // A package is fetched for the users of its trait alone (docs/decisions/0029-adapters.md). The default is for clones;
+  // a client that depends on this package by path leaves it out with `traits: []`.
   traits: [
+    .default(enabledTraits: ["CommandLine"]),
+    .trait(name: "CommandLine", description: "The program plugin-host, with its parser of the command line."),
     .trait(name: "Logging", description: "Reports of misuse by swift-log, in PromisesLogging."),
     .trait(name: "Metrics", description: "Counts and times by swift-metrics, in PromisesMetrics."),
     .trait(name: "Tracing", description: "Spans of futures by swift-distributed-tracing, in PromisesTracing."),
@@ -119,7 +122,7 @@ let package = Package(
       dependencies: [
         "CCrypto", "CHostExit", "CLateRuntime", "CPluginEdge", "CSodium", "CSQLite", "CWithoutFoundation", "CYaml",
         "PluginRuntime", "Promises",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
       ],
       exclude: ["host.exports", "host.map"],
       // Calls of plugins are the runtime's; nothing of the command line itself is hot.
@@ -169,7 +172,7 @@ let package = Package(
       name: "PluginHostTests",
       dependencies: [
         "PluginRuntime", "PromisesTestSupport", "plugin-host",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
       ],
       exclude: ["Fixtures"],
       swiftSettings: settings),

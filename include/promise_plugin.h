@@ -43,6 +43,7 @@
  *     out T, inout T                  T *, which the function fills, or changes
  *     fn(i32) -> bool @call           bool (*)(int32_t), valid until the function returns; or @once, @settled, @forever
  *     fn(x: out i32, y: inout f64)    void (*)(int32_t *x, double *y), whose values the caller's closure sets
+ *     fd                              int, lent: dup() to keep it   int, an open descriptor that the host takes over
  *     value, error                    const promise_value_t *       by out parameter: promise_value_t *result
  *     promise<T>                      promise_t *, borrowed         promise_t *, a reference that the host takes over
  *     promise<void>                                                 likewise; no `->` at all: void

@@ -161,7 +161,7 @@ def promised(name, said, passed=()):
 
 def check(include, folder):
     with open(os.path.join(include, "promise", "status.h"), encoding="utf-8") as file:
-        numbers = dict(re.findall(r"(PROMISE_(?:OK|E[A-Z]+))\s*=\s*-?(\d+)", file.read()))
+        numbers = dict(re.findall(r"\bXX\((PROMISE_\w+), -?(\d+),", file.read()))
     with open(os.path.join(folder, "statuses.seen"), "rb") as file:
         seen = file.read()
     said = comments(include)

@@ -70,6 +70,7 @@ crossing() {
   "$programs/host-costs" "$out/callee.so" $long "${peers[@]}" || [ $? -eq 1 ]
   "$programs/worker-costs" "$out/callee.so" "$out/chain.so" "$host" $long || [ $? -eq 1 ]
   "$python" "$root/Benchmarks/cached_steps.py" "$host" "$out/callee.so" $long || [ $? -eq 1 ]
+  "$python" "$root/Benchmarks/listed_plugins.py" "$host" "$out/callee.so" $long || [ $? -eq 1 ]
   "$root/scripts/count-worker-calls.sh" "$programs/worker-costs" "$out/callee.so" "$out/chain.so" || [ $? -eq 1 ]
   echo "promises settled from Python's ctypes, nanoseconds each:" \
     "$("$python" "$root/Benchmarks/peers/many_ctypes.py" "$out/libpromise.so" | tr '\n' ' ' || echo missing)"

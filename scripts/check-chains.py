@@ -122,10 +122,11 @@ EXCEPTIONS = {
 
 # Chains whose work doubles with each link: (links, limit of their scopes). A closure for a label must not be taken for
 # a trailing closure, so both overloads with `on:` are disfavoured, and `.main` fits both. `MainContext.main` fits one.
+# The overload of the main actor is declared first: the type checker tries it first, which saves a third.
 DOUBLING = {
-    ("Future", "additionally(on: .main, async: { Future<Int, any Error>(fulfilled: $0) }).map { $0.0 }"): (4, 600),
-    ("Promise", "then(on: .main, result: { Result<Int, any Error>.success($0 + 1) })"): (4, 450),
-    ("Promise", "rescue(on: .main, async: { (_: any Error) in Promise<Int>.resolve(1) })"): (4, 1100),
+    ("Future", "additionally(on: .main, async: { Future<Int, any Error>(fulfilled: $0) }).map { $0.0 }"): (4, 400),
+    ("Promise", "then(on: .main, result: { Result<Int, any Error>.success($0 + 1) })"): (4, 370),
+    ("Promise", "rescue(on: .main, async: { (_: any Error) in Promise<Int>.resolve(1) })"): (4, 760),
 }
 
 # Chains of `then` with closures that fit both meanings, which the compiler tries at each link: (links, limit of their

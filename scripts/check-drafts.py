@@ -6,12 +6,13 @@ usage: scripts/check-drafts.py PLUGIN_HOST [--table] [--check] [--caller-memory]
 Reads each header with clang once more, and compares every drafted parameter with its prototype by rules of its own. A
 draft is unsafe if a call could write where the host has allocated no memory: one element for the address of bytes, of
 letters or of an unknown number of elements; an address of an address that may be an array or be kept, unless the header
-or, with --check, calls show that it is written; the value of a
-struct that is an object of the library's; a buffer for a handle; an object that is destroyed without being known to be
-the caller's; an object that is allocated with another size than its type has. With --check each draft is also called
-with random arguments, by plugin-host adopt --check: a wrong write is unsafe. The last lines are then the sums of the
-tables, and the reasons for which functions were not called. Ends with 1 if there is an unsafe draft, if a table does
-not add up, or if a header that is there cannot be adopted. Libraries whose headers are not installed are skipped.
+or, with --check, calls show that it is written; the value of a struct that is an object of the library's; a buffer for
+a handle; an object that is destroyed without being known to be the caller's; an object that is allocated with another
+size than its type has. Each row of the built-in type map for the function has to fit the header. With --check each
+draft is also called with random arguments, by plugin-host adopt --check: a wrong write is unsafe. The last lines are
+then the sums of the tables, the functions that read elsewhere, and the reasons for which functions were not called.
+Ends with 1 if there is an unsafe draft, if a table does not add up, or if a header that is there cannot be adopted.
+Libraries whose headers are not installed are skipped.
 """
 
 import itertools
@@ -113,7 +114,7 @@ class Calls:
     ]
 
     def __init__(self):
-        self.numbers, self.reasons, self.partly = [0] * len(self.TITLES), {}, 0
+        self.numbers, self.reasons, self.partly, self.reads = [0] * len(self.TITLES), {}, 0, []
 
     def add(self, run):
         """Adds the table and the draft of a run. Returns the faults in them."""
@@ -121,6 +122,7 @@ class Calls:
         rows = [[int(number) for number in line.split()[-5:]] for line in table if re.match(r"\S+( +\d+){6}$", line)]
         # Several headers have a sum behind them.
         numbers, writes = rows[-1], [line[4:] for line in run.stdout.split("\n") if re.match(r"#   \w+: it writes", line)]
+        self.reads += [line[4:] for line in run.stdout.split("\n") if re.match(r"#   \w+: it reads", line)]
         notes = re.findall(r"^  (\w+): not checked: (.*)$", run.stderr, re.MULTILINE)
         self.partly += len(re.findall(r"^  \w+: checked by \d+ calls only: ", run.stderr, re.MULTILINE))
         for _, text in notes:
@@ -137,6 +139,8 @@ class Calls:
         """Returns the sums, for people."""
         sums = ", ".join(f"{number} {title}" for number, title in zip(self.numbers, self.TITLES))
         yield f"check-drafts: by calls: {sums}; of the safe ones {self.partly} by some of the calls"
+        for read in self.reads:
+            yield f"check-drafts: left out: {read}"
         for reason, number in sorted(self.reasons.items(), key=lambda pair: -pair[1]):
             yield f"check-drafts: not called: {number:5} {reason}"
 
@@ -178,6 +182,8 @@ def survey(host, library, header, options, more, calls=None):
     left = [line for line in lines if re.match("#   (?!.*(does not export|inline))", line)]
     faults, found = sizes(types, signatures, path, flags) + (calls.add(run) if calls else []), []
     rests = {"name": 0, "map": 0}
+    # A parameter that a type map names, and the header does not.
+    faults += [line[4:] for line in left if re.search(r": found .*, expected the name of ", line)]
     called = written(lines, start) if calls else {}
     for signature in signatures:
         if signature.split("(")[0] in types.functions:

@@ -20,7 +20,7 @@ FOLDERS = (ROOT / "Tests/ABI", ROOT / "Sources/promise-conformance/checks")
 def exists(program, function):
     """Whether one of the two programs runs the function as a test."""
     files = [folder / f"{program}.c" for folder in FOLDERS]
-    runs = re.compile(rf"\b(TEST|OUT_OF_MEMORY|RULE)\({function}\b")
+    runs = re.compile(rf"\b(TEST|OUT_OF_MEMORY|RULE)(_BY)?\({function}\b")
     return any(file.exists() and runs.search(file.read_text(encoding="utf-8")) for file in files)
 
 

@@ -69,5 +69,6 @@ MAKERS = {
         f"libxslt.so.1 libxslt/xsltInternals.h {XML}", f"libxml2.so.2 libxml/tree.h {XML}",
         f"libxml2.so.2 libxml/parser.h {XML}", f"libxml2.so.2 libxml/xpath.h {XML}"],
     "libxml2.so.2": [f"libxml2.so.2 libxml/tree.h {XML}", f"libxml2.so.2 libxml/xpath.h {XML}"],
+    "libcrypto.so.3": [f"libcrypto.so.3 openssl/{name}.h" for name in "rand dh conf provider bio x509 crypto".split()],
     "libgnutls.so.30": ["libgnutls.so.30 gnutls/x509.h", "libgnutls.so.30 gnutls/abstract.h"],
 }

@@ -146,9 +146,9 @@ class Parameter:
         self.declared = self.types.text(function.file, start, offset(self.node["range"]["end"]) + 1)
 
     def is_described(self):
-        """Returns whether the built-in type map describes the parameter."""
-        named = f"{self.function.name}.{self.name}"
-        return any(fnmatch.fnmatchcase(named, pattern) for pattern in MANUAL)
+        """Returns whether the built-in type map describes the parameter, by its name or by its place."""
+        names = [f"{self.function.name}.{name}" for name in (self.name, f"argument{self.index + 1}")]
+        return any(fnmatch.fnmatchcase(named, pattern) for named in names for pattern in MANUAL)
 
     def is_unnamed(self):
         return "name" not in self.node and not named_beside(

@@ -11,11 +11,12 @@ libraries export. A function is counted as run if all of these hold:
   library, of the C library, or of a library whose objects it takes returns, or that a callback is given; memory, where
   the draft says so, is an object of memory_new;
 - its result is of use: memory_read reads the data behind an address;
-- a call with random arguments returns.
+- a call with random arguments returns, and none has written elsewhere. The functions of the library's other headers
+  make objects for the call, and of MAKERS; memory of memory_new has 64 KiB of zeros.
 
-A function that needs a handle, or memory, and that no call with random arguments has run is counted apart, as callable
-by its signature: in a session, or in a callback. Any other function is counted by the reason.
---list shows each function's class.
+A function of which some call reads elsewhere, and another returns, is run, and shown apart. A function that needs a
+handle, or memory, and that no call with random arguments has run is counted apart, as callable by its signature: in a
+session, or in a callback. Any other function is counted by the reason. --list shows each function's class.
 """
 
 import importlib.util
@@ -37,6 +38,8 @@ DATA = re.compile(r"void|any|char|bool|function|[iuf]\d+x?|[ui]size|u?int\d+_t|s
 BUFFER = re.compile(r"(?i)\w*(buf|ptr|mem|argument\d)\w*$|p$")
 # The parameters for which a draft asks for memory.
 MEMORY = re.compile(r"  # check: (?:.*?'(\w+)'.*: give memory that suffices|(\w+) is a \w+, which no function here makes)")
+# The number of single calls, with other arguments and objects, of a function that no call has run.
+SEEDS = 24
 REASONS = [
     ("variadic", "variadic"),
     ("takes a va_list", "variadic"),
@@ -63,8 +66,9 @@ def handles(text):
 class Function:
     """A function of a header: its draft, or why there is none."""
 
-    def __init__(self, row, name, signature=None, reason=None, is_own=True, memory=()):
+    def __init__(self, row, name, signature=None, reason=None, symbol=None, is_own=True, memory=()):
         self.row, self.name, self.signature, self.reason, self.is_own = row, name, signature, reason, is_own
+        self.symbol = symbol or name
         self.memory = set(memory)
         if not signature:
             return
@@ -108,7 +112,9 @@ def survey(host, row):
             signature = line[len(start) : -1].replace("''", "'")
             # The C library's functions make and read structs and memory; the header does not declare them.
             is_own = not re.match(r"    symbol: '?(mem(cpy|set)|calloc|strdup)'?$", following)
-            function = Function(row, signature.split("(")[0], signature, is_own=is_own, memory=memory)
+            symbol = re.match(r"    symbol: '?(\w+)", following)
+            function = Function(
+                row, signature.split("(")[0], signature, symbol=symbol and symbol.group(1), is_own=is_own, memory=memory)
             if has_memory:
                 # Any object is one of void, and memory_read reads the data behind an address.
                 function.needs.discard("void")
@@ -137,6 +143,28 @@ def makeable(functions, in_callbacks=False):
         made |= more
 
 
+def session(function, functions, text):
+    """Returns a draft with the functions that make objects for a function, directly or indirectly, and the parameters
+    that take memory of the caller."""
+    own = [other for other in functions if other.row == function.row]
+    added, names = [], {other.name for other in own}
+    # The check itself makes a FILE.
+    needs = set().union(*(other.needs for other in own if other.signature)) - {"FILE"}
+    while more := [other for other in functions if other.signature and other.name not in names and other.gives & needs]:
+        for other in more:
+            if other.name not in names:
+                names.add(other.name)
+                needs |= other.needs - {"FILE"}
+                added.append(other)
+    entries = ""
+    for other in added:
+        written = other.signature.replace("'", "''")
+        entries += f"  - signature: '{written}'\n    symbol: {other.symbol}\n"
+    end = re.search(r"^(constants:|# Left out:)|\Z", text, re.MULTILINE).start()
+    memory = [f"--memory={other.name}.{name}" for other in own + added if other.signature for name in other.memory]
+    return text[:end] + entries + text[end:], memory
+
+
 def run(host, file, name, *options, timeout=30):
     """The line that calls of a function with random arguments report."""
     try:
@@ -147,7 +175,30 @@ def run(host, file, name, *options, timeout=30):
         return ["endless"]
 
 
-def judge(host, function, functions, file):
+def call(host, function, file, memory):
+    """Calls a function with random arguments. Returns how it ran, or None and the last report."""
+    reads = False
+    # Among random arguments may be some with which it waits or aborts, and objects that it does not take.
+    single = [["--calls", "1", "--seed", str(seed)] for seed in range(1, SEEDS + 1)]
+    last, hung = [""], 0
+    for number, options in enumerate([[]] + single):
+        kind, *rest = run(host, file, function.name, *memory, *options, timeout=5 if number else 40)
+        is_other = len(rest) > 2 and rest[2]
+        if kind == "overwritten" or kind in ("fault writes", "fault accesses"):
+            if not is_other:
+                return None, [kind] + rest
+        elif kind == "checked":
+            return ("run, reads elsewhere with other arguments" if reads else
+                    "run, with memory of the caller" if function.memory else "run"), []
+        reads = reads or kind == "fault reads" and not is_other
+        last = last if number and kind == "unmade" else [kind] + rest
+        hung += kind == "endless"
+        if hung == 3:
+            break
+    return None, last
+
+
+def judge(host, function, functions, file, memory):
     """Returns "callable", or why a function is not. `functions` are those of its library and of the C library."""
     if not function.signature:
         return next((label for text, label in REASONS if text in function.reason), "left out for another reason")
@@ -161,14 +212,12 @@ def judge(host, function, functions, file):
     is_data = function.result and (DATA.fullmatch(function.result) or function.result not in taken)
     if is_data and not function.has_output and not function.reads:
         return "a result of data behind an address"
-    kind, *rest = run(host, file, function.name)
-    if kind == "overwritten" or kind.startswith("fault"):
+    ran, report = call(host, function, file, memory)
+    if ran:
+        return ran
+    kind, *rest = report
+    if kind == "overwritten" or kind.startswith("fault") and not (len(rest) > 2 and rest[2]):
         return "wrong: " + " ".join(rest[:1] + [kind])
-    # Among random arguments may be some with which it waits or aborts.
-    if kind == "checked" or kind != "unmade" and any(
-            run(host, file, function.name, "--calls", "1", "--seed", str(seed), timeout=5)[0] == "checked"
-            for seed in range(1, 9)):
-        return "run, with memory of the caller" if function.memory else "run"
     if function.asks:
         return "callable in a session, by its signature"
     return {"unmade": "not run: " + (rest or [""])[0]}.get(kind, "not run: it crashes, or does not return")
@@ -194,9 +243,10 @@ def main():
                 for other in others]
             functions += [other for found in makers.get(library, []) if found for other in found[0]]
             file = os.path.join(folder, "draft.adopt.yaml")
+            text, memory = session(function, functions, text)
             with open(file, "w", encoding="utf-8") as draft:
                 draft.write(text)
-            classes.setdefault(judge(host, function, functions, file), []).append(function)
+            classes.setdefault(judge(host, function, functions, file, memory), []).append(function)
     for label, members in sorted(classes.items(), key=lambda pair: (not pair[0].startswith(("run", "callable")), -len(pair[1]))):
         print(f"{len(members):5} {label}")
         for function in members if show else []:

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds and runs a package that depends on this one by version and imports Promises. Then runs the tests of Promises in
-# release: code inlined into a user's module is not covered by this package's debug tests. The version is a tag in a
-# repository created for the run from the files of this tree, committed or not.
+# Builds and runs a package that depends on this one by version and imports Promises. It may fetch no other package, nor
+# may one that depends on this one by path. Then runs the tests of Promises in release: code inlined into a user's
+# module is not covered by this package's debug tests. The version is a tag in a repository created for the run from the
+# files of this tree, committed or not.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
@@ -68,6 +69,26 @@ mkdir -p "$(dirname "$download")"
 cp -R "$scratch/promises" "$download"
 if swift package dump-package --package-path "$download" | grep -q swift-argument-parser; then
   echo "a package that depends on Promises from a registry fetches swift-argument-parser" >&2
+  exit 1
+fi
+
+# In any other folder this package is like a clone; a trait leaves the command line out.
+mkdir "$scratch/neighbour" "$scratch/neighbour/Sources" "$scratch/neighbour/Sources/neighbour"
+echo 'import Promises' >"$scratch/neighbour/Sources/neighbour/main.swift"
+cat >"$scratch/neighbour/Package.swift" <<EOF
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "neighbour",
+  dependencies: [.package(path: "../promises", traits: [])],
+  targets: [.executableTarget(name: "neighbour", dependencies: [.product(name: "Promises", package: "promises")])]
+)
+EOF
+swift package resolve --package-path "$scratch/neighbour" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
+if grep -q 'https://' "$scratch/log"; then
+  echo "a package that depends on Promises by path, with no trait, fetches packages:" >&2
+  cat "$scratch/log" >&2
   exit 1
 fi
 

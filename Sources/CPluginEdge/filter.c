@@ -205,8 +205,9 @@ static bool has_reports(void) {
 int32_t plugin_confinement_filter(const plugin_confinement_t *given, int32_t *listener) {
   program_t program;
   struct sock_fprog filter = {0, program.code};
-  *listener = -1;
-  if (has_reports()) {
+  if (listener != NULL)
+    *listener = -1;
+  if (listener != NULL && has_reports()) {
     build(&program, given, true);
     filter.len = program.length;
     long descriptor = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);

@@ -11,7 +11,12 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+/* Types of file systems (statfs). */
+enum { NFS = 0x6969, SMB = 0x517B };
+static const uint32_t CIFS = 0xFF534D42, SMB2 = 0xFE534D42;
 
 /* PROCMAP_QUERY of Linux 6.11, which answers for one address. Older headers lack it. */
 struct query {
@@ -84,6 +89,14 @@ bool plugin_library_defines(void *handle, const char *name) {
   void *found = dlsym(handle, name);
   return found != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &own) == 0 &&
          dladdr1(found, &information, (void **)&definer, RTLD_DL_LINKMAP) != 0 && definer == own;
+}
+
+bool plugin_file_is_remote(int32_t descriptor) {
+  struct statfs system;
+  if (fstatfs(descriptor, &system) != 0)
+    return false;
+  uint32_t type = (uint32_t)system.f_type;
+  return type == NFS || type == SMB || type == CIFS || type == SMB2;
 }
 
 const void *plugin_library_address(void *handle) {

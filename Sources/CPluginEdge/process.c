@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -143,16 +144,39 @@ bool plugin_process_has_ended(int32_t pid) {
   return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 
+int32_t plugin_process_unread(int32_t socket) {
+  int count = 0;
+  return ioctl(socket, TIOCOUTQ, &count) == 0 ? count : 0;
+}
+
 bool plugin_process_is_stopped(int32_t pid) {
   siginfo_t info;
   info.si_pid = 0;
   return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
 
-void plugin_process_kill(int32_t pid) {
-  /* The group first: its number is the leader's, which is reserved until the leader is reaped. */
-  kill(-pid, SIGKILL);
-  kill(pid, SIGKILL);
+/* Sends SIGKILL through a pidfd, which no other process can have. Returns whether the kernel can do so: to a process
+ * from Linux 5.1 on, to the process group that it leads from 6.9 on. */
+static bool kill_by_descriptor(int32_t pidfd, bool group) {
+  const unsigned process_group = 1u << 2; /* PIDFD_SIGNAL_PROCESS_GROUP */
+  return pidfd >= 0 &&
+         (syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, group ? process_group : 0) == 0 || errno == ESRCH);
+}
+
+/* Sends SIGKILL to a child, or to the group that it leads (a negative number), while the number is reserved: the child
+ * may have been reaped by other code of this process, or by the kernel if SIGCHLD is ignored. */
+static void kill_by_number(int32_t child, int32_t number) {
+  siginfo_t info;
+  if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+    kill(number, SIGKILL);
+}
+
+void plugin_process_kill(int32_t pid, int32_t pidfd) {
+  /* The group first, while the leader reserves its number. */
+  if (!kill_by_descriptor(pidfd, true))
+    kill_by_number(pid, -pid);
+  if (!kill_by_descriptor(pidfd, false))
+    kill_by_number(pid, pid);
 }
 
 void plugin_process_end_with_parent(void) {

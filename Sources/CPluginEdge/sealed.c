@@ -116,7 +116,7 @@ static plugin_sealed_t refused(const char *mistake) {
   return (plugin_sealed_t){NULL, 0, mistake};
 }
 
-plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest) {
+plugin_sealed_t plugin_sealed_check(int32_t descriptor, size_t longest) {
   int seals = fcntl(descriptor, F_GET_SEALS);
   if (seals < 0)
     return refused("a descriptor that is not shared memory");
@@ -127,11 +127,28 @@ plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest) {
     return refused("empty shared memory");
   if ((uint64_t)status.st_size > longest)
     return (plugin_sealed_t){NULL, (size_t)status.st_size, "more shared memory than a frame may have"};
+  return (plugin_sealed_t){NULL, (size_t)status.st_size, NULL};
+}
+
+plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest) {
+  plugin_sealed_t memory = plugin_sealed_check(descriptor, longest);
+  if (memory.mistake != NULL)
+    return memory;
   /* Private, and not read-only: code that changes bytes that it borrows changes its own copy of the page. */
-  void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
-  if (bytes == MAP_FAILED)
-    return refused("shared memory for which this process has no space");
-  return (plugin_sealed_t){bytes, (size_t)status.st_size, NULL};
+  memory.bytes = mmap(NULL, memory.length, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+  return memory.bytes == MAP_FAILED ? refused("shared memory for which this process has no space") : memory;
+}
+
+bool plugin_sealed_read(int32_t descriptor, void *bytes, size_t length) {
+  for (size_t offset = 0; offset < length;) {
+    ssize_t count = pread(descriptor, (char *)bytes + offset, length - offset, (off_t)offset);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    offset += (size_t)count;
+  }
+  return true;
 }
 
 void plugin_sealed_unmap(void *bytes, size_t length) {

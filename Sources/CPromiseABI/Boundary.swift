@@ -25,11 +25,14 @@ func refusal(_ handle: OpaquePointer?) -> promise_status_t {
   unsafe handle == nil ? promise_status_t(PROMISE_EINVAL) : promise_status_t(PROMISE_ESTALE)
 }
 
-/// Returns the status of a call that takes another handle. A failed call has met the limit, unless another thread has
-/// released the last handle since the object was resolved.
-func retained(_ isRetained: Bool, _ object: CellRef) -> promise_status_t {
-  if isRetained { return promise_status_t(PROMISE_OK) }
-  return promise_status_t(object.hasHandles ? PROMISE_ENOMEM : PROMISE_ESTALE)
+/// Returns the status of a call that takes another handle.
+func status(_ retain: HandleRetain) -> promise_status_t {
+  switch retain {
+  case .retained: promise_status_t(PROMISE_OK)
+  case .outOfRange: promise_status_t(PROMISE_ENOMEM)
+  // Another thread has released the last handle since the object was resolved.
+  case .stale: promise_status_t(PROMISE_ESTALE)
+  }
 }
 
 /// Returns the handle of a reference.

@@ -90,7 +90,7 @@ func cancelToken(_ handle: OpaquePointer?) -> CancelToken? {
 @c @implementation
 public func promise_token_retain(_ token: OpaquePointer?) -> promise_status_t {
   guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
-  return retained(found.retainHandle(), found.ref)
+  return status(found.retainHandle())
 }
 
 @c @implementation
@@ -106,7 +106,7 @@ public func promise_token_invalidate(_ token: OpaquePointer?, _ reason: UnsafePo
 {
   guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
   guard let reason = unsafe cancelReason(reason) else { return promise_status_t(PROMISE_EINVAL) }
-  return promise_status_t(found.invalidate(reason) ? PROMISE_OK : PROMISE_ENOMEM)
+  return promise_status_t(found.invalidate(reason) == .complete ? PROMISE_OK : PROMISE_ENOMEM)
 }
 
 @c @implementation
@@ -115,7 +115,7 @@ public func promise_token_cancel(_ token: OpaquePointer?, _ reason: UnsafePointe
 {
   guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
   guard let reason = unsafe cancelReason(reason) else { return promise_status_t(PROMISE_EINVAL) }
-  return promise_status_t(found.cancelWithoutInvalidating(reason) ? PROMISE_OK : PROMISE_ENOMEM)
+  return promise_status_t(found.cancelWithoutInvalidating(reason) == .complete ? PROMISE_OK : PROMISE_ENOMEM)
 }
 
 @c @implementation

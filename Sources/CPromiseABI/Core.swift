@@ -59,7 +59,7 @@ public func promise_release(_ promise: OpaquePointer?) -> promise_status_t {
 /// Releases a reference of the program to a promise.
 @inline(never)
 func releaseHandle(of cell: CellRef) -> promise_status_t {
-  promise_status_t(cell.releaseHandleOfPromise() ? PROMISE_OK : PROMISE_ESTALE)
+  promise_status_t(cell.releaseHandleOfPromise() == .stale ? PROMISE_ESTALE : PROMISE_OK)
 }
 
 @c @implementation
@@ -100,7 +100,7 @@ private func settle(
   guard let given = unsafe value, case let taken = unsafe CellValue(given), taken.isScalar,
     let cell = unsafe resolve(promise)
   else { return unsafe settleChecking(promise, value, outcome) }
-  return cell.settling(taken, outcome, reports: true).rawValue
+  return cell.settle(taken, outcome, reports: true).rawValue
 }
 
 /// Settles a promise through a handle that may be stale, with a value that may own memory or be malformed.
@@ -115,7 +115,7 @@ private func settleChecking(
     taken.release()
     return unsafe refusal(promise)
   }
-  return cell.settling(taken, outcome, reports: true).rawValue
+  return cell.settle(taken, outcome, reports: true).rawValue
 }
 
 /// Whether the promise may hold the value. If not, releases the value's reference.
@@ -132,7 +132,7 @@ private func isAcceptable(_ value: CellValue, for promise: OpaquePointer?) -> Bo
 @c @implementation
 public func promise_discard(_ promise: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
-  return promise_status_t(cell.discard() ? PROMISE_OK : PROMISE_ESETTLED)
+  return cell.discard().rawValue
 }
 
 @c @implementation
@@ -148,7 +148,7 @@ public func promise_discard_with(
   guard let taken, unsafe isAcceptable(taken, for: promise) else { return promise_status_t(PROMISE_EINVAL) }
   let reason = CellValue.discarded(because: taken)
   guard reason.isOwning else { return promise_status_t(PROMISE_ENOMEM) }
-  return promise_status_t(cell.discard(reason) ? PROMISE_OK : PROMISE_ESETTLED)
+  return cell.discard(reason).rawValue
 }
 
 @c @implementation

@@ -101,25 +101,23 @@ public func promise_executor_is_current(_ executor: OpaquePointer?) -> Int32 {
 @c @implementation
 public func promise_executor_retain(_ executor: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(executor, .executor) else { return unsafe refusal(executor) }
-  let executor = CellExecutor(cell)
-  if executor.retainHandle() { return promise_status_t(PROMISE_OK) }
-  return promise_status_t(executor.hasHandles ? PROMISE_ENOMEM : PROMISE_ESTALE)
+  return status(CellExecutor(cell).retainHandle())
 }
 
 @c @implementation
 public func promise_executor_release(_ executor: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(executor, .executor) else { return unsafe refusal(executor) }
-  return promise_status_t(CellExecutor(cell).releaseHandle() ? PROMISE_OK : PROMISE_ESTALE)
+  return promise_status_t(CellExecutor(cell).releaseHandle() == .stale ? PROMISE_ESTALE : PROMISE_OK)
 }
 
 @c @implementation
 public func promise_job_run(_ job: OpaquePointer?) -> promise_status_t {
-  guard let cell = unsafe resolve(job, .job), Job(cell).run() else { return unsafe refusal(job) }
+  guard let cell = unsafe resolve(job, .job), Job(cell).run() == .taken else { return unsafe refusal(job) }
   return promise_status_t(PROMISE_OK)
 }
 
 @c @implementation
 public func promise_job_drop(_ job: OpaquePointer?) -> promise_status_t {
-  guard let cell = unsafe resolve(job, .job), Job(cell).drop() else { return unsafe refusal(job) }
+  guard let cell = unsafe resolve(job, .job), Job(cell).drop() == .taken else { return unsafe refusal(job) }
   return promise_status_t(PROMISE_OK)
 }

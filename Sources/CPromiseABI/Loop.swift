@@ -39,7 +39,7 @@ public func promise_loop_main() -> OpaquePointer? { unsafe made(CellLoop.main?.r
 
 @c @implementation
 public func promise_loop_retain(_ loop: OpaquePointer?) -> promise_status_t {
-  unsafe pinning(loop) { retained($0.retainHandle(), $0.ref) }
+  unsafe pinning(loop) { status($0.retainHandle()) }
 }
 
 @c @implementation

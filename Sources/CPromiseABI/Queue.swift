@@ -33,7 +33,7 @@ public func promise_queue_new() -> OpaquePointer? { unsafe made(CompletionQueue.
 
 @c @implementation
 public func promise_queue_retain(_ queue: OpaquePointer?) -> promise_status_t {
-  unsafe pinning(queue) { retained($0.retainHandle(), $0.ref) }
+  unsafe pinning(queue) { status($0.retainHandle()) }
 }
 
 @c @implementation
@@ -227,6 +227,6 @@ private func answer(
   }
   guard let cell = unsafe resolve(promise) else { return promise_status_t(PROMISE_ESTALE) }
   let reason = fault.value
-  if !cell.settle(reason, .rejected) { return promise_status_t(PROMISE_ESETTLED) }
+  if cell.settle(reason, .rejected) == .refused { return promise_status_t(PROMISE_ESETTLED) }
   return status
 }

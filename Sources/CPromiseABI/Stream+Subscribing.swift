@@ -69,7 +69,7 @@ extension Subscription {
 @c @implementation
 public func promise_subscriber_retain(_ subscriber: OpaquePointer?) -> promise_status_t {
   guard let found = unsafe resolveSubscriber(subscriber) else { return unsafe refusal(subscriber) }
-  return retained(found.retainHandle(), found.ref)
+  return status(found.retainHandle())
 }
 
 @c @implementation

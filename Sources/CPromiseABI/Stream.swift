@@ -30,7 +30,7 @@ public func promise_publisher_every(_ executor: OpaquePointer?, _ interval_ns: I
 @c @implementation
 public func promise_publisher_retain(_ publisher: OpaquePointer?) -> promise_status_t {
   guard let found = unsafe resolvePublisher(publisher) else { return unsafe refusal(publisher) }
-  return retained(found.retainHandle(), found.ref)
+  return status(found.retainHandle())
 }
 
 @c @implementation

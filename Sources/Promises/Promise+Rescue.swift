@@ -73,6 +73,14 @@ extension Promise {
     rescued(on: main.place, Reactions.rescue(of: Value.self, async: main.calling(consume onError)))
   }
 
+  /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does, on the main actor.
+  @_disfavoredOverload
+  @inlinable public final func rescue<E, O>(
+    on main: MainContext, async onError: consuming @escaping @MainActor (E) throws -> Promise<O>
+  ) -> Promise<O> {
+    rescued(on: main.place, Reactions.rescue(of: Value.self, async: main.calling(consume onError)))
+  }
+
   /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does; the label is that of
   /// `then(async:)`.
   @_disfavoredOverload
@@ -80,14 +88,6 @@ extension Promise {
     on context: PromiseContext, async onError: sending @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
     rescued(on: context, Reactions.rescue(of: Value.self, async: consume onError))
-  }
-
-  /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does, on the main actor.
-  @_disfavoredOverload
-  @inlinable public final func rescue<E, O>(
-    on main: MainContext, async onError: consuming @escaping @MainActor (E) throws -> Promise<O>
-  ) -> Promise<O> {
-    rescued(on: main.place, Reactions.rescue(of: Value.self, async: main.calling(consume onError)))
   }
 
   /// Derives a promise of an `O`. If that is the type of the value, a value is forwarded without a hop.

@@ -22,20 +22,20 @@ extension Promise {
     Promise<O>(cell: cell.derive(Reactions.then(result: consume onSuccess)))
   }
 
-  /// Returns a promise settled with the `Result` that `onSuccess` returns; `onSuccess` runs in `context`.
-  @_disfavoredOverload
-  public final func then<O, E: Error>(
-    on context: PromiseContext, result onSuccess: sending @escaping (Value) -> Result<O, E>
-  ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(result: consume onSuccess)))
-  }
-
   /// Returns a promise settled with the `Result` that `onSuccess` returns; `onSuccess` runs on the main actor.
   @_disfavoredOverload
   public final func then<O, E: Error>(
     on main: MainContext, result onSuccess: consuming @escaping @MainActor (Value) -> Result<O, E>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(main.place, for: .fulfilled, Reactions.then(result: main.calling(consume onSuccess))))
+  }
+
+  /// Returns a promise settled with the `Result` that `onSuccess` returns; `onSuccess` runs in `context`.
+  @_disfavoredOverload
+  public final func then<O, E: Error>(
+    on context: PromiseContext, result onSuccess: sending @escaping (Value) -> Result<O, E>
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(result: consume onSuccess)))
   }
 }
 

@@ -61,10 +61,10 @@ extension CellRef {
   /// Settles the promise. If it is settled already and the user asked for this settlement (`reports`), reports it to
   /// the hook.
   @usableFromInline func settle(fulfilling value: CellValue, reports: Bool) -> Bool {
-    settle(value, .fulfilled, reports: reports)
+    settle(value, .fulfilled, reports: reports) == .settled
   }
 
   @usableFromInline func settle(rejecting reason: CellValue, reports: Bool) -> Bool {
-    settle(reason, .rejected, reports: reports)
+    settle(reason, .rejected, reports: reports) == .settled
   }
 }

@@ -42,7 +42,7 @@ struct PluginHost: ParsableCommand {
     SignalAction.catchWriteSignals()
     ProcessStart.note()
     TerminationSignals.record()
-    let words = RawText.arguments
+    let words = Array(RawText.commandLine.dropFirst())
     do {
       // A guess until the command line is parsed.
       StructuredError.isOn = asksForJSON(words)
@@ -74,7 +74,7 @@ struct PluginHost: ParsableCommand {
 
   /// Whether the command line is `--version`. Read as C does, because arrays of strings need the runtime's metadata.
   private static var asksForVersionAlone: Bool {
-    CommandLine.argc == 2 && CommandLine.unsafeArgv[1].map { strcmp($0, "--version") == 0 } ?? false
+    plugin_process_word_count() == 2 && plugin_process_word(1).map { strcmp($0, "--version") == 0 } ?? false
   }
 
   /// Writes the version before anything else is initialized: the parser and the metadata of all the commands take most
@@ -133,14 +133,15 @@ struct PluginHost: ParsableCommand {
 
   /// Whether this process was started as a worker: by an argument, or by the name of the installed helper.
   private static var isWorker: Bool {
-    CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument
-      || CommandLine.arguments.first?.split(separator: "/").last == Substring(WorkerProgram.helper)
+    let words = RawText.commandLine
+    return words.dropFirst().first == WorkerProgram.workerArgument
+      || words.first?.split(separator: "/").last == Substring(WorkerProgram.helper)
   }
 
   /// Runs a worker, under the rules of its host, which are read before it confines itself.
   private static func runWorker() -> Never {
     do {
-      try Admission.beginWorker(CommandLine.arguments)
+      try Admission.beginWorker(RawText.commandLine)
     } catch {
       StandardError.write(lines: error.lines)
       _exit(error.status.rawValue)

@@ -66,6 +66,12 @@ static inline void check_add(check_t *check) {
 #define RULE(function, text) CHECK_DEFINE(function, #function, text)
 #define TEST(function) CHECK_DEFINE(function, #function, NULL)
 
+/* A test that makes one call. */
+#define TEST_BY(function, ...)                                                                                         \
+  TEST(function) {                                                                                                     \
+    __VA_ARGS__;                                                                                                       \
+  }
+
 /* The number of repetitions: `times`, or fewer under CHECK_QUICK, for valgrind. */
 static inline long check_scale(long times) {
   if (getenv("CHECK_QUICK") == NULL)

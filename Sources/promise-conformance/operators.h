@@ -9,6 +9,19 @@ static inline promise_publisher_t *made(promise_publisher_t *publisher) {
   return publisher;
 }
 
+/* The sources of an operator. */
+static promise_publisher_t *sources[3];
+
+static inline void make_sources(uint32_t flags) {
+  for (int i = 0; i < 3; i++)
+    sources[i] = publisher_new(flags);
+}
+
+static inline void release_sources(void) {
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_publisher_release(sources[i]), PROMISE_OK);
+}
+
 /* Subscribes to a publisher, and takes over its handle. */
 static inline promise_subscriber_t *listen_only(promise_publisher_t *publisher, listener_t *listener) {
   promise_subscriber_t *subscriber = listen(made(publisher), listener);

@@ -50,6 +50,12 @@ static inline void watch(report_t *report) {
   REQUIRE(promise_set_hooks(&hooks) == PROMISE_OK);
 }
 
+/* Removes the hooks, and checks that their context was freed once. */
+static inline void unwatch(report_t *report) {
+  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+  CHECK_INT(atomic_load(&report->spy.frees), 1);
+}
+
 #define CHECK_REPORTS(report, expected_unhandled, expected_again, expected_dropped)                                    \
   do {                                                                                                                 \
     CHECK_INT((report)->unhandled, (expected_unhandled));                                                              \

@@ -17,12 +17,12 @@
 check_report_t *check_reported;
 
 const char *check_status_name(promise_status_t status) {
-  static const char *const names[] = {
-      "PROMISE_OK",        "PROMISE_EINVAL",  "PROMISE_ESTALE", "PROMISE_ESETTLED", "PROMISE_EPENDING",
-      "PROMISE_ETIMEDOUT", "PROMISE_EDEADLK", "PROMISE_ENOMEM", "PROMISE_ECLOSED",  "PROMISE_EFULL",
-      "PROMISE_EFINISHED", "PROMISE_EINTR",   "PROMISE_EBUSY",
-  };
-  return status <= 0 && status > -(promise_status_t)(sizeof names / sizeof *names) ? names[-status] : "no known status";
+#define NAME(name, number, text)                                                                                       \
+  if (status == (number))                                                                                              \
+    return #name;
+  PROMISE_STATUSES(NAME)
+#undef NAME
+  return "no known status";
 }
 
 /* The memory that this process shares with the process of a check. */

@@ -24,6 +24,17 @@ static inline promise_t *react_on(promise_executor_t *executor, promise_handler_
   return child;
 }
 
+/* A handler that opens the first of two gates, and keeps its thread until the second opens: one of the pool, or of
+ * timers, which keep the clock too. */
+static inline promise_verdict_t stay(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  gate_t *gates = ctx;
+  (void)in;
+  (void)out;
+  gate_open(&gates[0]);
+  gate_wait(&gates[1]);
+  return PROMISE_FULFILL;
+}
+
 /* Attaches `handler` to a timer, so that it runs on a timer thread. Returns the derived promise. */
 static inline promise_t *react_on_timer(promise_handler_t handler, void *ctx) {
   promise_t *source = promise_new(), *delayed = promise_delay(source, 1);

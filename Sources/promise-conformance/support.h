@@ -98,6 +98,11 @@ static inline promise_t *follower_of(promise_t *source) {
   return follower;
 }
 
+/* Returns the id of a promise in reports and traces. */
+static inline uint64_t id_of(promise_t *promise) {
+  return (uint64_t)(uintptr_t)promise;
+}
+
 /* Returns the token of a promise that was destroyed. */
 static inline promise_t *stale(void) {
   promise_t *promise = promise_new();
@@ -112,7 +117,8 @@ static inline void check_releases(promise_t *const *promises, size_t count, cons
   }
 }
 
-/* Releases promises, each of which is alive. */
+/* Release promises, each of which is alive. */
+#define RELEASE_EACH(promises, count) CHECK_HERE(check_releases((promises), (size_t)(count), __FILE__, __LINE__))
 #define RELEASE(...)                                                                                                   \
   CHECK_HERE(check_releases((promise_t *[]){__VA_ARGS__}, sizeof((promise_t *[]){__VA_ARGS__}) / sizeof(promise_t *),  \
                             __FILE__, __LINE__))
@@ -211,6 +217,26 @@ static inline promise_verdict_t adds_one(void *ctx, const promise_value_t *in, p
   CHECK_POINTER(ctx, NULL);
   *out = *I64(in->kind == PROMISE_KIND_I64 ? in->as.i64 + 1 : 0);
   return PROMISE_FULFILL;
+}
+
+/* Derives a promise with adds_one. */
+static inline promise_t *child_of(promise_t *promise) {
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  REQUIRE(child != NULL);
+  return child;
+}
+
+/* Defines a function that derives a promise or a publisher from `source`. */
+#define DERIVES(type, name, ...)                                                                                       \
+  static type *name(type *source) {                                                                                    \
+    return __VA_ARGS__;                                                                                                \
+  }
+
+/* A handler that adopts its context, a promise. */
+static inline promise_verdict_t adopts(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  *out = holding(retained(ctx));
+  return PROMISE_ADOPT;
 }
 
 /* An observer that counts its calls. */
@@ -327,6 +353,7 @@ static inline promise_statistics_t statistics(void) {
 }
 
 #define MILLISECONDS INT64_C(1000000)
+#define HOUR (3600 * 1000 * MILLISECONDS)
 #define FOR_EVER INT64_C(-1)
 
 /* Returns the monotonic time in nanoseconds. */

@@ -12,6 +12,12 @@ static inline promise_value_t u64(uint64_t number) {
   return (promise_value_t){.kind = PROMISE_KIND_U64, .as.u64 = number};
 }
 
+/* Returns the U64 at a key of a MAP; UINT64_MAX: there is none. */
+static inline uint64_t u64_at(const promise_value_t *map, const char *key) {
+  const promise_value_t *found = promise_value_find(map, key, strlen(key));
+  return found != NULL && found->kind == PROMISE_KIND_U64 ? found->as.u64 : UINT64_MAX;
+}
+
 static inline promise_value_t bytes(const char *bytes) {
   promise_value_t value;
   REQUIRE(promise_value_bytes(&value, bytes, strlen(bytes)) == PROMISE_OK);

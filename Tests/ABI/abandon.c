@@ -11,8 +11,7 @@ TEST(a_source_with_a_handler_outlives_its_follower) {
   CHECK_STATUS(promise_token_add(token, derived), PROMISE_OK);
   CHECK_STATUS(promise_on_cancel_request(derived, spy_observer, &request, spy_free), PROMISE_OK);
   promise_t *follower = follower_of(derived);
-  CHECK_STATUS(promise_release(derived), PROMISE_OK);
-  CHECK_STATUS(promise_release(follower), PROMISE_OK);
+  RELEASE(derived, follower);
   CHECK_SPY(&spy, 0, 0);
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
@@ -44,8 +43,7 @@ TEST(a_chain_of_followers_is_released_up_to_an_owner) {
   promise_t *last = follower_of(middle), *chain[] = {owned, middle, last};
   for (int i = 0; i < 3; i++)
     CHECK_STATUS(promise_on_cancel_request(chain[i], spy_observer, &spies[i], spy_free), PROMISE_OK);
-  CHECK_STATUS(promise_release(middle), PROMISE_OK);
-  CHECK_STATUS(promise_release(last), PROMISE_OK);
+  RELEASE(middle, last);
   CHECK_INT(spies[2].frees, 1);
   CHECK_INT(spies[1].frees, 1);
   CHECK_INT(spies[0].frees, 0);

@@ -54,6 +54,4 @@ static void *abandons_or_settles(void *argument) {
   return NULL;
 }
 
-TEST(abandoned_while_its_source_is_settled) {
-  race(abandons_or_settles, 2);
-}
+TEST_BY(abandoned_while_its_source_is_settled, race(abandons_or_settles, 2))

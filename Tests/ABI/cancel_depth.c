@@ -1,29 +1,19 @@
 /* Requests to cancel do not recurse: 100,000 links are asked, cancelled, settled and released on a stack of 512 KiB. */
 #include "support.h"
 
-#define HOUR (3600 * INT64_C(1000000000))
-
 static long count(void) {
   return check_scale(100 * 1000);
 }
 
-static promise_t *delays(promise_t *source) {
-  return promise_delay(source, HOUR);
-}
-static promise_t *limits(promise_t *source) {
-  return promise_timeout(source, HOUR);
-}
-static promise_t *gathers(promise_t *source) {
-  return promise_all(&source, 1, 0);
-}
+DERIVES(promise_t, delays, promise_delay(source, HOUR))
+DERIVES(promise_t, limits, promise_timeout(source, HOUR))
+DERIVES(promise_t, gathers, promise_all(&source, 1, 0))
 static promise_verdict_t tries_again(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx, (void)in;
   *out = holding(promise_sleep(HOUR));
   return PROMISE_ADOPT;
 }
-static promise_t *retries(promise_t *source) {
-  return promise_rescue(source, NULL, tries_again, NULL, NULL);
-}
+DERIVES(promise_t, retries, promise_rescue(source, NULL, tries_again, NULL, NULL))
 
 typedef promise_t *link_t(promise_t *source);
 static link_t *const links[] = {delays, limits, gathers, follower_of, retries};
@@ -67,8 +57,7 @@ TEST(request_propagates) {
 
 static void *release(void *link) {
   promise_t *source = promise_new(), *last = chain(source, *(link_t *const *)link);
-  promise_release(last);
-  CHECK_STATUS(promise_release(source), PROMISE_OK);
+  RELEASE(last, source);
   return NULL;
 }
 TEST(pending_chain_is_released) {

@@ -1,44 +1,6 @@
 /* cancel.h: requests that propagate upstream because a promise was settled. */
 #include "support.h"
 
-static promise_t *subject;
-
-static void releases(void *ctx, const promise_value_t *reason) {
-  (void)reason;
-  spy_discard(ctx);
-  CHECK_STATUS(promise_release(subject), PROMISE_OK);
-}
-
-/* The handler releases the last reference to its promise, which abandons it. The promise's interest in the source ends
- * all the same, also if a token made the request. */
-TEST(request_propagates_although_a_handler_releases_its_promise) {
-  for (int way = 0; way < 8; way++) {
-    spy_t spy = {0}, above = {0};
-    promise_t *source = promise_new();
-    promise_on_cancel_request(source, spy_observer, &above, spy_free);
-    subject = way % 4 == 0   ? promise_then(source, adds_one, NULL, NULL)
-              : way % 4 == 1 ? promise_new()
-              : way % 4 == 2 ? promise_new_discardable(NULL, NULL, NULL)
-                             : promise_all(&source, 1, 0);
-    promise_on_cancel_request(subject, releases, &spy, spy_free);
-    if (way % 4 == 1 || way % 4 == 2)
-      CHECK_STATUS(promise_follow(subject, source), PROMISE_OK);
-    if (way < 4) {
-      CHECK_STATUS(promise_request_cancel(subject, I64(5)), PROMISE_OK);
-    } else {
-      promise_token_t *token = promise_token_new(0);
-      CHECK_STATUS(promise_token_add(token, subject), PROMISE_OK);
-      CHECK_STATUS(promise_token_cancel(token, I64(5)), PROMISE_OK);
-      promise_token_release(token);
-    }
-    CHECK_SPY(&spy, 1, 1);
-    CHECK_SPY(&above, 1, 1);
-    CHECK_INT(above.seen, 5);
-    CHECK_INT(promise_cancel_requested(source), 1);
-    promise_release(source);
-  }
-}
-
 /* A request waits until no other consumer is interested; a discard ends the interest of a consumer. */
 TEST(discard_of_the_last_interested_promise_propagates_a_request) {
   spy_t above = {0};
@@ -177,8 +139,7 @@ TEST(all_inputs_are_asked_though_the_first_one_accepts) {
   CHECK_SPY(&inputs[2].asked, 1, 1);
   CHECK_INT(inputs[2].asked.seen, 9);
   promise_release(all), promise_release(consumer);
-  for (int i = 0; i < 3; i++)
-    promise_release(sources[i]);
+  RELEASE_EACH(sources, 3);
 }
 
 /* The request is made before the promise follows a source. */

@@ -162,7 +162,7 @@ more='PROMISE_API int promise_more(promise_t *PROMISE_NULLABLE promise);'
 accepted function-added promise/core.h "s/^PROMISE_END_DECLS/$more\n&/"
 accepted type-added promise/core.h \
   's/^PROMISE_END_DECLS/typedef struct promise_more { int32_t more; } promise_more_t;\n&/'
-accepted constant-added promise/status.h 's/PROMISE_ECLOSED = -8/&, PROMISE_EMORE = -1000/'
+accepted constant-added promise/status.h 's/XX(PROMISE_ECLOSED, -8/XX(PROMISE_EMORE, -1000, "more") &/'
 accepted field-added promise/callback.h 's/^} promise_reaction_t/  int64_t more;\n&/'
 accepted field-added-to-plugins promise_plugin.h 's/^} promise_plugin_t/  int64_t more;\n&/'
 accepted parameter-renamed promise/core.h 's/int64_t timeout_ns/int64_t limit_ns/'
@@ -178,7 +178,7 @@ refused const-removed promise/value.h 's/promise_value_retain(const /promise_val
 refused constants-reordered promise/core.h \
   's/PROMISE_STATE_FULFILLED = 2/PROMISE_STATE_FULFILLED = 3/; s/PROMISE_STATE_REJECTED = 3/PROMISE_STATE_REJECTED = 2/' \
   "'witness_PROMISE_FULFILLED::value_of_PROMISE_FULFILLED' from value '2' to '3'"
-refused constant-removed promise/status.h '/PROMISE_EDEADLK = -6/d' "{witness_PROMISE_EDEADLK}"
+refused constant-removed promise/status.h '/XX(PROMISE_EDEADLK, -6/d' "{witness_PROMISE_EDEADLK}"
 refused status-widened promise/status.h 's/typedef int32_t promise_status_t/typedef int64_t promise_status_t/' \
   "typedef name changed from int32_t to int64_t"
 refused union-changed promise/value.h 's/    double f64;/    float f64;/' "double"

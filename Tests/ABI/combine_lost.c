@@ -63,6 +63,4 @@ TEST(any_of_lost_inputs) {
   the_last_is_never_settled(promise_any, rejects);
 }
 
-TEST(race_of_lost_inputs) {
-  none_is_ever_settled(promise_race);
-}
+TEST_BY(race_of_lost_inputs, none_is_ever_settled(promise_race))

@@ -2,7 +2,6 @@
 #include "scheduling.h"
 
 #define NEVER INT64_MAX
-#define HOUR (3600 * 1000 * MILLISECONDS)
 
 static promise_token_t *token_new(void) {
   promise_token_t *token = promise_token_new(0);

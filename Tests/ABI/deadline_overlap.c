@@ -3,8 +3,6 @@
 
 #include "support.h"
 
-#define HOUR (3600 * 1000 * 1000000LL)
-
 static promise_token_t *token;
 static int64_t hour;
 
@@ -46,9 +44,7 @@ static void has_the_earlier_one(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 
-TEST(an_earlier_deadline_set_concurrently_is_kept) {
-  overlap(sets_an_earlier_one, has_the_earlier_one);
-}
+TEST_BY(an_earlier_deadline_set_concurrently_is_kept, overlap(sets_an_earlier_one, has_the_earlier_one))
 
 static void releases_the_token(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
@@ -59,6 +55,4 @@ static void is_stale(void) {
   CHECK_INT(promise_token_deadline(token), PROMISE_ESTALE);
 }
 
-TEST(a_token_released_concurrently_leaves_no_timer) {
-  overlap(releases_the_token, is_stale);
-}
+TEST_BY(a_token_released_concurrently_leaves_no_timer, overlap(releases_the_token, is_stale))

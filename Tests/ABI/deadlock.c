@@ -80,8 +80,7 @@ TEST(observer_cannot_wait_for_a_later_reaction) {
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(child, PROMISE_FULFILLED, 2));
   promise_t *all[] = {promise, child, passed, grandchild};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE_EACH(all, 4);
 }
 
 /* The callback is nested: it waits for a callback that is queued on the outer level. */
@@ -117,8 +116,7 @@ TEST(nested_settlement_cannot_wait_for_the_outer_one) {
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 1, 1);
   promise_t *all[] = {promise, nested, behind};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE_EACH(all, 3);
 }
 
 TEST(follower_of_its_own_promise_is_a_descendant) {
@@ -303,8 +301,7 @@ static void destroy_waiting(void *payload) {
   }
   CHECK_STATUS(promise_wait(behind, FOR_EVER), PROMISE_EDEADLK);
   CHECK_STATUS(promise_wait(elsewhere, 1), PROMISE_ETIMEDOUT);
-  for (int i = 0; i < 16; i++)
-    promise_release(made[i]);
+  RELEASE_EACH(made, 16);
 }
 
 static promise_verdict_t gives_object(void *type, const promise_value_t *in, promise_value_t *out) {

@@ -48,9 +48,7 @@ static void *fulfil_chain(void *unused) {
   fulfil(head, chain(head, count()));
   return unused;
 }
-TEST(chain_is_fulfilled) {
-  on_small_stack(fulfil_chain, NULL);
-}
+TEST_BY(chain_is_fulfilled, on_small_stack(fulfil_chain, NULL))
 
 static void *reject_chain(void *unused) {
   payload_t payload = {0};
@@ -65,21 +63,16 @@ static void *reject_chain(void *unused) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return unused;
 }
-TEST(chain_is_rejected) {
-  on_small_stack(reject_chain, NULL);
-}
+TEST_BY(chain_is_rejected, on_small_stack(reject_chain, NULL))
 
 static void *release_chain(void *unused) {
   promise_t *head = promise_new(), *last = chain(head, count());
-  promise_release(last);
-  CHECK_STATUS(promise_release(head), PROMISE_OK);
+  RELEASE(last, head);
   check_counts(0, count());
   CHECK_STATUS(promise_state(last), PROMISE_ESTALE);
   return unused;
 }
-TEST(pending_chain_is_released) {
-  on_small_stack(release_chain, NULL);
-}
+TEST_BY(pending_chain_is_released, on_small_stack(release_chain, NULL))
 
 static void observes(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
@@ -97,12 +90,8 @@ static void *settle_observers(void *release_instead) {
   check_counts(release_instead == NULL ? count() : 0, count());
   return NULL;
 }
-TEST(observers_are_called) {
-  on_small_stack(settle_observers, NULL);
-}
-TEST(pending_observers_are_released) {
-  on_small_stack(settle_observers, "");
-}
+TEST_BY(observers_are_called, on_small_stack(settle_observers, NULL))
+TEST_BY(pending_observers_are_released, on_small_stack(settle_observers, ""))
 
 /* A comb: each promise of a chain also has an observer, so every level adds to the work list. */
 static void *settle_comb(void *behind) {
@@ -122,12 +111,8 @@ static void *settle_comb(void *behind) {
   RELEASE(last, head);
   return NULL;
 }
-TEST(comb_is_settled) {
-  on_small_stack(settle_comb, NULL);
-}
-TEST(comb_with_work_behind_is_settled) {
-  on_small_stack(settle_comb, "");
-}
+TEST_BY(comb_is_settled, on_small_stack(settle_comb, NULL))
+TEST_BY(comb_with_work_behind_is_settled, on_small_stack(settle_comb, ""))
 
 /* An asynchronous loop, in which the promise of each step follows that of the next. */
 static promise_t *next_step;
@@ -153,9 +138,7 @@ static void *run_steps(void *unused) {
   RELEASE(tick, first);
   return unused;
 }
-TEST(steps_that_follow_each_other) {
-  on_small_stack(run_steps, NULL);
-}
+TEST_BY(steps_that_follow_each_other, on_small_stack(run_steps, NULL))
 
 /* An asynchronous queue, in which each new entry follows the previous one. */
 static void *run_queue(void *unused) {
@@ -170,9 +153,7 @@ static void *run_queue(void *unused) {
   RELEASE(first, ready, last);
   return unused;
 }
-TEST(entries_that_follow_each_other) {
-  on_small_stack(run_queue, NULL);
-}
+TEST_BY(entries_that_follow_each_other, on_small_stack(run_queue, NULL))
 
 /* Nested promises: the value of each is the one before. */
 static void *release_nest(void *unused) {
@@ -189,9 +170,7 @@ static void *release_nest(void *unused) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return unused;
 }
-TEST(nest_of_values_is_released) {
-  on_small_stack(release_nest, NULL);
-}
+TEST_BY(nest_of_values_is_released, on_small_stack(release_nest, NULL))
 
 /* A free function for contexts that own the next promise, as in bindings. */
 static void releases_context(void *ctx) {
@@ -209,9 +188,7 @@ static void *release_contexts(void *unused) {
   check_counts(0, count());
   return unused;
 }
-TEST(contexts_that_own_promises_are_released) {
-  on_small_stack(release_contexts, NULL);
-}
+TEST_BY(contexts_that_own_promises_are_released, on_small_stack(release_contexts, NULL))
 
 /* A chain of handlers for rejections, which a value passes. */
 static void *pass_through(void *unused) {
@@ -227,9 +204,7 @@ static void *pass_through(void *unused) {
   RELEASE(last, head);
   return unused;
 }
-TEST(outcome_passes_through) {
-  on_small_stack(pass_through, NULL);
-}
+TEST_BY(outcome_passes_through, on_small_stack(pass_through, NULL))
 
 /* Returns the last promise of a chain whose handlers run on `executor`. */
 static promise_t *chain_over(promise_executor_t *executor, promise_t *head) {
@@ -251,9 +226,7 @@ static void *run_within_submit(void *unused) {
   fulfil(head, chain_over(promise_executor_new(run_at_once, NULL, NULL), head));
   return unused;
 }
-TEST(chain_runs_within_submit) {
-  on_small_stack(run_within_submit, NULL);
-}
+TEST_BY(chain_runs_within_submit, on_small_stack(run_within_submit, NULL))
 
 /* The first job is dropped, and the rejection passes the other handlers. */
 static void *drop_within_submit(void *unused) {
@@ -264,9 +237,7 @@ static void *drop_within_submit(void *unused) {
   RELEASE(head, last);
   return unused;
 }
-TEST(chain_is_dropped_within_submit) {
-  on_small_stack(drop_within_submit, NULL);
-}
+TEST_BY(chain_is_dropped_within_submit, on_small_stack(drop_within_submit, NULL))
 
 static atomic_long counted;
 
@@ -290,6 +261,4 @@ static void *republishes_a_million_times(void *unused) {
   return NULL;
 }
 
-TEST(publishing_in_callbacks_takes_no_stack) {
-  on_small_stack(republishes_a_million_times, NULL);
-}
+TEST_BY(publishing_in_callbacks_takes_no_stack, on_small_stack(republishes_a_million_times, NULL))

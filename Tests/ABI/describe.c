@@ -107,9 +107,7 @@ static void *describes_deep_values(void *argument) {
   return NULL;
 }
 
-TEST(deep_values_are_described_in_short) {
-  on_small_stack(describes_deep_values, NULL);
-}
+TEST_BY(deep_values_are_described_in_short, on_small_stack(describes_deep_values, NULL))
 
 TEST(deep_causes_are_described_in_short) {
   char buffer[4096];

@@ -122,8 +122,7 @@ TEST(gathers) {
   dump();
   CHECK_POINTER(line_of(race), NULL);
   RELEASE(race, all);
-  for (int i = 0; i < 3; i++)
-    promise_release(inputs[i]);
+  RELEASE_EACH(inputs, 3);
 }
 
 TEST(gathers_name_their_mode) {

@@ -100,6 +100,5 @@ TEST(an_interrupted_dump_is_whole) {
   dump();
   CHECK(line_count > LISTED);
   CHECK_TEXT(received, dumped);
-  for (int i = 0; i < LISTED; i++)
-    promise_release(promises[i]);
+  RELEASE_EACH(promises, LISTED);
 }

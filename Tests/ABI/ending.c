@@ -100,8 +100,7 @@ TEST(nothing_is_given_out_twice) {
   }
   for (int i = 0; i < 600; i++)
     CHECK(ended(promises[i], PROMISE_FULFILLED, i));
-  for (int i = 0; i < 600; i++)
-    CHECK_STATUS(promise_release(promises[i]), PROMISE_OK);
+  RELEASE_EACH(promises, 600);
 }
 
 /* The discard block's context holds the last reference to the promise that is being fulfilled. */

@@ -155,9 +155,7 @@ TEST(a_recycled_job_may_run_within_submit) {
   CHECK_SPY(&spy, 1, 1);
   CHECK_SPY(&here.spy, 1, 0);
   CHECK(ended(child, PROMISE_FULFILLED, 2));
-  CHECK_STATUS(promise_release(child), PROMISE_OK);
-  CHECK_STATUS(promise_release(here.promise), PROMISE_OK);
-  promise_release(source);
+  RELEASE(child, here.promise, source);
   promise_executor_release(executor);
   promise_executor_release(here.waiting);
 }

@@ -2,15 +2,6 @@
 #include "child.h"
 #include "scheduling.h"
 
-static promise_verdict_t blocks(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  gate_t *gates = ctx;
-  (void)in;
-  (void)out;
-  gate_open(&gates[0]);
-  gate_wait(&gates[1]);
-  return PROMISE_FULFILL;
-}
-
 static promise_verdict_t computes(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)out;
   gate_open(ctx);
@@ -39,7 +30,7 @@ static promise_verdict_t never(void *ctx, const promise_value_t *in, promise_val
 static void leave_work(void) {
   static gate_t gates[2] = {GATE_CLOSED, GATE_CLOSED};
   promise_executor_t *serial = promise_executor_serial(NULL);
-  promise_release(react_on(serial, blocks, gates, NULL));
+  promise_release(react_on(serial, stay, gates, NULL));
   gate_wait(&gates[0]);
   promise_release(react_on(serial, never, NULL, NULL));
   promise_executor_release(serial);

@@ -42,9 +42,7 @@ static void follow_chain(void *ctx, long count) {
   promise_release(last);
 }
 
-TEST(many_followers_of_a_long_chain_take_linear_time) {
-  CHECK_LINEAR(follow_chain, NULL, check_scale(40 * 1000));
-}
+TEST_BY(many_followers_of_a_long_chain_take_linear_time, CHECK_LINEAR(follow_chain, NULL, check_scale(40 * 1000)))
 
 static void refuses_to_follow(promise_t *promise, promise_t *source) {
   CHECK_STATUS(promise_follow(promise, source), PROMISE_EDEADLK);

@@ -10,9 +10,7 @@ static void settles_what_is_pending(void *argument) {
   promise_t *more = promise_then(promises[1], adds_one, NULL, NULL);
   CHECK(ended(more, PROMISE_FULFILLED, 3));
   CHECK_STATUS(promise_wait(more, FOR_EVER), PROMISE_OK);
-  CHECK_STATUS(promise_release(more), PROMISE_OK);
-  CHECK_STATUS(promise_release(promises[1]), PROMISE_OK);
-  CHECK_STATUS(promise_release(promises[0]), PROMISE_OK);
+  RELEASE(more, promises[1], promises[0]);
 }
 
 TEST(promises_of_one_thread_go_on) {

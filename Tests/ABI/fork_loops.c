@@ -233,6 +233,5 @@ TEST(threads_of_the_parent_that_wait_for_any_are_forgotten) {
   IN_CHILD(settles_what_a_thread_of_the_parent_waits_for, NULL);
   CHECK_STATUS(promise_resolve(awaited[1], I64(1)), PROMISE_OK);
   finish(thread);
-  for (int i = 0; i < 2; i++)
-    promise_release(awaited[i]);
+  RELEASE_EACH(awaited, 2);
 }

@@ -70,9 +70,7 @@ static void waits_for_a_job(void *argument) {
 }
 
 /* A running job may settle the promise, so the child may wait. */
-TEST(a_child_waits_for_a_running_job) {
-  IN_CHILD(waits_for_a_job, NULL);
-}
+TEST_BY(a_child_waits_for_a_running_job, IN_CHILD(waits_for_a_job, NULL))
 
 static void cannot_wait_beside_idle_threads(void *argument) {
   (void)argument;

@@ -1,16 +1,6 @@
 /* promise_set_hooks: unhandled rejections, second settlements, promises destroyed while pending. */
 #include "reports.h"
 
-/* Removes the hooks, and checks that their context was freed once. */
-static void unwatch(report_t *report) {
-  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
-  CHECK_INT(atomic_load(&report->spy.frees), 1);
-}
-
-static uint64_t id_of(promise_t *promise) {
-  return (uint64_t)(uintptr_t)promise;
-}
-
 TEST(the_reason_is_lent) {
   report_t report = {0};
   payload_t payload = {0};
@@ -41,26 +31,11 @@ TEST(callbacks_for_a_value_take_no_rejection) {
 }
 
 /* Derived promises, which inherit the duty to handle the rejection. */
-static promise_t *made_by_then(promise_t *promise) {
-  return promise_then(promise, adds_one, NULL, NULL);
-}
-static promise_t *made_by_rescue(promise_t *promise) {
-  return promise_rescue(promise, promise_type_named("error"), adds_one, NULL, NULL);
-}
-static promise_t *made_by_finally(promise_t *promise) {
-  return promise_finally(promise, ignore_context, NULL, NULL);
-}
-static promise_t *made_by_all(promise_t *promise) {
-  return promise_all(&promise, 1, 0);
-}
-static promise_t *made_by_timeout(promise_t *promise) {
-  return promise_timeout(promise, INT64_MAX);
-}
-static promise_verdict_t adopts(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  (void)in;
-  *out = holding(retained(ctx));
-  return PROMISE_ADOPT;
-}
+DERIVES(promise_t, made_by_then, promise_then(source, adds_one, NULL, NULL))
+DERIVES(promise_t, made_by_rescue, promise_rescue(source, promise_type_named("error"), adds_one, NULL, NULL))
+DERIVES(promise_t, made_by_finally, promise_finally(source, ignore_context, NULL, NULL))
+DERIVES(promise_t, made_by_all, promise_all(&source, 1, 0))
+DERIVES(promise_t, made_by_timeout, promise_timeout(source, INT64_MAX))
 static promise_t *made_by_adoption(promise_t *promise) {
   promise_t *start = fulfilled(1), *adopted = promise_then(start, adopts, promise, NULL);
   promise_release(start);

@@ -1,21 +1,11 @@
 /* promise_set_hooks: rejections of sources after a promise that depends on them was settled or released. */
-#include "support.h"
+#include "reports.h"
 
-static int reports;
+static report_t report;
 
-static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
-  (void)ctx, (void)id, (void)reason;
-  reports++;
-}
-
-static void watch(void) {
-  reports = 0;
-  promise_hooks_t hooks = {.size = sizeof hooks, .unhandled_rejection = on_unhandled};
-  CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
-}
-
-static void unwatch(void) {
-  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+static void begin(void) {
+  report = (report_t){0};
+  watch(&report);
 }
 
 /* Rejects `first` of two inputs before they are combined, the others afterwards; then reads the outcome. */
@@ -31,14 +21,14 @@ static void combine(promise_t *(*combined)(promise_t *const *, size_t, uint32_t)
 }
 
 TEST(rejected_losers_of_a_combination_are_not_reported) {
-  watch();
+  begin();
   for (int first = 0; first <= 2; first++) {
     combine(promise_all, first);
     combine(promise_race, first);
     combine(promise_any, first);
-    CHECK_INT(reports, 0);
+    CHECK_INT(report.unhandled, 0);
   }
-  unwatch();
+  unwatch(&report);
 }
 
 /* Lets a time limit pass on a loop, so that all its consequences have happened. */
@@ -54,49 +44,35 @@ static void pass_a_time_limit(promise_t *source) {
 }
 
 TEST(rejection_after_the_time_limit_is_not_reported) {
-  watch();
+  begin();
   promise_t *source = promise_new();
   pass_a_time_limit(source);
   CHECK_STATUS(promise_reject(source, I64(1)), PROMISE_OK);
   promise_release(source);
-  CHECK_INT(reports, 0);
-  unwatch();
+  CHECK_INT(report.unhandled, 0);
+  unwatch(&report);
 }
 
 TEST(rejection_of_an_input_is_reported_if_the_combination_was_released) {
-  watch();
+  begin();
   promise_t *inputs[2] = {promise_new(), promise_new()};
   promise_release(promise_race(inputs, 2, 0));
   CHECK_STATUS(promise_reject(inputs[0], I64(1)), PROMISE_OK);
-  CHECK(reports <= 1);
+  CHECK(report.unhandled <= 1);
   promise_release(inputs[0]);
-  CHECK_INT(reports, 1);
+  CHECK_INT(report.unhandled, 1);
   promise_release(inputs[1]);
-  unwatch();
+  unwatch(&report);
 }
 
-static promise_t *then_of(promise_t *source) {
-  return promise_then(source, adds_one, NULL, NULL);
-}
-
-static promise_t *timeout_of(promise_t *source) {
-  return promise_timeout(source, INT64_MAX);
-}
-
-static promise_t *delay_of(promise_t *source) {
-  return promise_delay(source, INT64_MAX);
-}
-
-static promise_t *race_of(promise_t *source) {
-  return promise_race(&source, 1, 0);
-}
-
-static promise_t *finally_of(promise_t *source) {
-  return promise_finally(source, ignore_context, NULL, NULL);
-}
+DERIVES(promise_t, then_of, promise_then(source, adds_one, NULL, NULL))
+DERIVES(promise_t, timeout_of, promise_timeout(source, INT64_MAX))
+DERIVES(promise_t, delay_of, promise_delay(source, INT64_MAX))
+DERIVES(promise_t, race_of, promise_race(&source, 1, 0))
+DERIVES(promise_t, finally_of, promise_finally(source, ignore_context, NULL, NULL))
 
 TEST(a_derived_promise_settled_by_hand_takes_nothing) {
-  watch();
+  begin();
   promise_t *(*const derivations[])(promise_t *) = {follower_of, then_of, timeout_of, delay_of, finally_of, race_of};
   for (size_t i = 0; i < sizeof derivations / sizeof *derivations; i++) {
     for (int way = 0; way < 4; way++) {
@@ -117,24 +93,24 @@ TEST(a_derived_promise_settled_by_hand_takes_nothing) {
       }
       CHECK_STATUS(promise_reject(source, I64(1)), PROMISE_OK);
       promise_release(source);
-      CHECK_INT(reports, 1);
+      CHECK_INT(report.unhandled, 1);
       promise_release(derived);
-      CHECK_INT(reports, 1);
-      reports = 0;
+      CHECK_INT(report.unhandled, 1);
+      report.unhandled = 0;
     }
   }
-  unwatch();
+  unwatch(&report);
 }
 
 /* Ends a delay, whose source is rejected, before the time is over. */
 static void leave_delay(void (*leave)(promise_t *delayed), int expected) {
-  reports = 0;
+  report.unhandled = 0;
   promise_t *source = promise_new(), *delayed = promise_delay(source, INT64_MAX);
   CHECK_STATUS(promise_reject(source, I64(1)), PROMISE_OK);
   promise_release(source);
-  CHECK_INT(reports, 0);
+  CHECK_INT(report.unhandled, 0);
   leave(delayed);
-  CHECK_INT(reports, expected);
+  CHECK_INT(report.unhandled, expected);
 }
 
 static void releases(promise_t *delayed) {
@@ -152,10 +128,10 @@ static void passes_a_time_limit(promise_t *delayed) {
 }
 
 TEST(a_delayed_rejection_is_taken_only_if_someone_would_have_got_it) {
-  watch();
+  begin();
   leave_delay(releases, 1);
   leave_delay(resolves, 1);
   leave_delay(passes_a_time_limit, 0);
-  unwatch();
+  unwatch(&report);
   leave_delay(releases, 0);
 }

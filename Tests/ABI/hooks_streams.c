@@ -1,50 +1,33 @@
 /* promise_set_hooks: the internal promises of streams cause no false report. */
+#include "reports.h"
 #include "streams.h"
 
-static int unhandled, again, dropped;
+static report_t report;
 
-static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
-  (void)ctx, (void)id, (void)reason;
-  unhandled++;
-}
-static void on_again(void *ctx, uint64_t id, promise_state_t state, const promise_value_t *value) {
-  (void)ctx, (void)id, (void)state, (void)value;
-  again++;
-}
-static void on_dropped(void *ctx, uint64_t id, uint64_t callbacks) {
-  (void)ctx, (void)id, (void)callbacks;
-  dropped++;
+static void begin(void) {
+  report = (report_t){0};
+  watch(&report);
 }
 
-static void watch(void) {
-  promise_hooks_t hooks = {.size = sizeof hooks,
-                           .unhandled_rejection = on_unhandled,
-                           .settled_again = on_again,
-                           .dropped_pending = on_dropped};
-  unhandled = again = dropped = 0;
-  REQUIRE(promise_set_hooks(&hooks) == PROMISE_OK);
-}
-
-static void unwatch(int expected) {
-  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
-  CHECK_INT(unhandled, expected);
-  CHECK_INT(again, 0);
-  CHECK_INT(dropped, 0);
+/* Removes the hooks. Nothing but `unhandled` rejections was reported. */
+static void ends_with(int unhandled) {
+  unwatch(&report);
+  CHECK_REPORTS(&report, unhandled, 0, 0);
 }
 
 TEST(releasing_two_promises_of_ready_reports_nothing) {
-  watch();
+  begin();
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 1);
   CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL);
   promise_t *one = promise_publisher_ready(publisher), *two = promise_publisher_ready(publisher);
   promise_release(one), promise_release(two);
   release_both(subscriber, publisher);
-  unwatch(0);
+  ends_with(0);
 }
 
 TEST(releasing_a_promise_of_next_reports_nothing) {
-  watch();
+  begin();
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_release(next_of(subscriber));
@@ -56,12 +39,12 @@ TEST(releasing_a_promise_of_next_reports_nothing) {
     promise_release(next_of(subscriber));
   promise_publisher_finish(publisher);
   release_both(subscriber, publisher);
-  unwatch(0);
+  ends_with(0);
 }
 
 TEST(a_failure_is_taken_where_it_was_asked_for) {
   for (int is_late = 0; is_late < 2; is_late++) {
-    watch();
+    begin();
     promise_publisher_t *publisher = publisher_new(0);
     promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
     promise_t *next = is_late ? NULL : next_of(subscriber);
@@ -71,12 +54,12 @@ TEST(a_failure_is_taken_where_it_was_asked_for) {
     CHECK(ended(next, PROMISE_REJECTED, 9));
     promise_release(next);
     release_both(subscriber, publisher);
-    unwatch(0);
+    ends_with(0);
   }
 }
 
 TEST(a_forwarded_failure_is_handled_by_the_end_of_the_target) {
-  watch();
+  begin();
   promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
   promise_subscriber_t *reader = pull(target, PROMISE_OVERFLOW_BUFFER, 0);
@@ -85,12 +68,12 @@ TEST(a_forwarded_failure_is_handled_by_the_end_of_the_target) {
   CHECK(ended(end, PROMISE_REJECTED, 9));
   promise_release(end), promise_subscriber_release(link), promise_publisher_release(source);
   release_both(reader, target);
-  unwatch(0);
+  ends_with(0);
 }
 
 TEST(a_failure_that_nobody_takes_is_reported) {
   for (int how = 0; how < 3; how++) {
-    watch();
+    begin();
     promise_publisher_t *publisher = publisher_new(0);
     listener_t listener = {0};
     promise_subscriber_t *subscriber =
@@ -99,13 +82,13 @@ TEST(a_failure_that_nobody_takes_is_reported) {
       promise_release(next_of(subscriber)); /* requested, but abandoned */
     promise_publisher_fail(publisher, I64(9));
     release_both(subscriber, publisher);
-    unwatch(1);
+    ends_with(1);
   }
 }
 
 /* Ends a publisher of a promise after the promise was rejected: before there is a publisher if `first`. */
 static void fail_origin(bool first, void (*use)(promise_publisher_t *publisher), int expected) {
-  watch();
+  begin();
   promise_t *promise = promise_new();
   if (first)
     CHECK_STATUS(promise_reject(promise, I64(7)), PROMISE_OK);
@@ -113,10 +96,10 @@ static void fail_origin(bool first, void (*use)(promise_publisher_t *publisher),
   if (!first)
     CHECK_STATUS(promise_reject(promise, I64(7)), PROMISE_OK);
   promise_release(promise);
-  CHECK_INT(unhandled, 0);
+  CHECK_INT(report.unhandled, 0);
   use(publisher);
   promise_publisher_release(publisher);
-  unwatch(expected);
+  ends_with(expected);
 }
 
 static void does_nothing(promise_publisher_t *publisher) {
@@ -144,7 +127,7 @@ TEST(a_publisher_of_a_promise_takes_its_rejection_for_subscribers) {
 }
 
 TEST(a_subscriber_before_the_rejection_takes_it) {
-  watch();
+  begin();
   promise_t *promise = promise_new();
   promise_publisher_t *publisher = promise_publisher_of(promise);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
@@ -154,5 +137,5 @@ TEST(a_subscriber_before_the_rejection_takes_it) {
   CHECK(ended(end, PROMISE_REJECTED, 7));
   promise_release(end);
   release_both(subscriber, publisher);
-  unwatch(0);
+  ends_with(0);
 }

@@ -75,9 +75,7 @@ static void *settles(void *number) {
   return NULL;
 }
 
-TEST(handler_gives_the_last_reference_back) {
-  race(settles, 2);
-}
+TEST_BY(handler_gives_the_last_reference_back, race(settles, 2))
 
 /* Thread 0 destroys the pending sources; thread 1 uses the derived promises once more, and releases them. The reads of
  * a derived promise happen before the writes of its last release. */
@@ -105,6 +103,4 @@ static void *orphans(void *number) {
   return NULL;
 }
 
-TEST(the_source_is_destroyed_while_a_derived_promise_is_used) {
-  race(orphans, 2);
-}
+TEST_BY(the_source_is_destroyed_while_a_derived_promise_is_used, race(orphans, 2))

@@ -35,19 +35,9 @@ ASSERT(sizeof(promise_callback_t) == POINTER && sizeof(promise_observer_t) == PO
 int is_number_of_one_constant(int number);
 int is_number_of_one_constant(int number) {
   switch (number) {
-  case PROMISE_OK:
-  case PROMISE_EINVAL:
-  case PROMISE_ESTALE:
-  case PROMISE_ESETTLED:
-  case PROMISE_EPENDING:
-  case PROMISE_ETIMEDOUT:
-  case PROMISE_EDEADLK:
-  case PROMISE_ENOMEM:
-  case PROMISE_ECLOSED:
-  case PROMISE_EFULL:
-  case PROMISE_EFINISHED:
-  case PROMISE_EINTR:
-  case PROMISE_EBUSY:
+#define CASE(name, value, text) case name:
+    PROMISE_STATUSES(CASE)
+#undef CASE
   case PROMISE_STATE_PENDING:
   case PROMISE_STATE_FULFILLED:
   case PROMISE_STATE_REJECTED:

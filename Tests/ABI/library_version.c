@@ -2,9 +2,7 @@
  * of promise-conformance. */
 #include "support.h"
 
-TEST(library_is_not_older_than_header) {
-  CHECK(promise_abi_version() >= PROMISE_ABI_VERSION);
-}
+TEST_BY(library_is_not_older_than_header, CHECK(promise_abi_version() >= PROMISE_ABI_VERSION))
 
 TEST(version_is_text) {
   unsigned major = 0, minor = 0, patch = 0;

@@ -66,8 +66,7 @@ TEST(released_promise_is_stale_when_the_library_releases_it) {
   CHECK_INT(promise_state(derived), PROMISE_ESTALE);
   CHECK_POINTER(promise_timeout(derived, INT64_MAX), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
-  CHECK_STATUS(promise_release(limited), PROMISE_OK);
-  CHECK_STATUS(promise_release(source), PROMISE_OK);
+  RELEASE(limited, source);
 }
 
 /* The value that the promise rejects has the only reference to that promise. */

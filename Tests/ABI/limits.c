@@ -172,17 +172,9 @@ TEST(loop_returns_no_more_references_than_promised) {
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
-TEST(loop_takes_as_many_references_as_promised) {
-  fill(promise_loop_new(), retain_loop, release_loop, NULL);
-}
-
-TEST(queue_takes_as_many_references_as_promised) {
-  fill(promise_queue_new(), retain_queue, release_queue, NULL);
-}
-
-TEST(token_takes_as_many_references_as_promised) {
-  fill(promise_token_new(0), retain_token, release_token, NULL);
-}
+TEST_BY(loop_takes_as_many_references_as_promised, fill(promise_loop_new(), retain_loop, release_loop, NULL))
+TEST_BY(queue_takes_as_many_references_as_promised, fill(promise_queue_new(), retain_queue, release_queue, NULL))
+TEST_BY(token_takes_as_many_references_as_promised, fill(promise_token_new(0), retain_token, release_token, NULL))
 
 TEST(publisher_takes_as_many_references_as_promised) {
   fill(promise_publisher_new(0), retain_publisher, release_publisher, NULL);

@@ -149,8 +149,7 @@ static void *makes_many(void *ctx) {
   static _Thread_local promise_t *all[MANY];
   for (int i = 0; i < MANY; i++)
     REQUIRE((all[i] = promise_new()) != NULL);
-  for (int i = 0; i < MANY; i++)
-    promise_release(all[i]);
+  RELEASE_EACH(all, MANY);
   return ctx;
 }
 

@@ -263,18 +263,22 @@ static inline bool next_bad_value(promise_value_t *value) {
 
 /* ---- Checks of one call ---- */
 
-/* Checks the status of a call that returned NULL, and that its context was freed once and its callback never ran. */
-static inline void refused(const void *result, promise_status_t status, spy_t *spy) {
-  CHECK_POINTER(result, NULL);
-  CHECK_STATUS(promise_last_status(), status);
-  if (spy == NULL)
-    return;
-  CHECK_SPY(spy, 0, 1);
-  atomic_store(&spy->frees, 0);
+static spy_t spy;
+static payload_t payload;
+
+/* Checks that the context of a call was freed once, and its callback never ran. */
+static inline void freed_uncalled(void) {
+  CHECK_SPY(&spy, 0, 1);
+  atomic_store(&spy.frees, 0);
 }
 
-__attribute__((unused)) static spy_t spy;
-static payload_t payload;
+/* Checks the status of a call that returned NULL, and its context, if it has one. */
+static inline void refused(const void *result, promise_status_t status, spy_t *context) {
+  CHECK_POINTER(result, NULL);
+  CHECK_STATUS(promise_last_status(), status);
+  if (context != NULL)
+    freed_uncalled();
+}
 
 /* Checks that a payload taken over by a call was destroyed once. */
 static inline void destroyed(void) {
@@ -284,5 +288,25 @@ static inline void destroyed(void) {
 
 /* MISUSE(promise_release) { ... } tests a function. */
 #define MISUSE(function) CHECK_DEFINE(misuse_of_##function, #function, NULL)
+
+/* Tests a function by a check that takes it. */
+#define MISUSE_BY(check, function)                                                                                     \
+  MISUSE(function) {                                                                                                   \
+    check(function);                                                                                                   \
+  }
+
+/* The tests of functions of a handle alone, which return a status or a number, and a pointer. */
+#define MISUSE_OF_HANDLE(function, HANDLES)                                                                            \
+  MISUSE(function) {                                                                                                   \
+    CHECK_INT(function(NULL), PROMISE_EINVAL);                                                                         \
+    EACH_BAD_HANDLE(HANDLES, handle)                                                                                   \
+      CHECK_INT(function(handle), PROMISE_ESTALE);                                                                     \
+  }
+#define MISUSE_OF_HANDLE_GIVING_NULL(function, HANDLES)                                                                \
+  MISUSE(function) {                                                                                                   \
+    refused(function(NULL), PROMISE_EINVAL, NULL);                                                                     \
+    EACH_BAD_HANDLE(HANDLES, handle)                                                                                   \
+      refused(function(handle), PROMISE_ESTALE, NULL);                                                                 \
+  }
 
 #endif /* MISUSE_H */

@@ -26,27 +26,17 @@ MISUSE(promise_rescue) {
     refused(promise_rescue(live_promise, type, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
 
-MISUSE(promise_observe) {
-  CHECK_STATUS(promise_observe(NULL, spy_observer, spy_observer, &spy, spy_free), PROMISE_EINVAL);
-  CHECK_SPY(&spy, 0, 1);
-  atomic_store(&spy.frees, 0);
+static void check_observing(__typeof__(promise_observe) *observe) {
+  CHECK_STATUS(observe(NULL, spy_observer, spy_observer, &spy, spy_free), PROMISE_EINVAL);
+  freed_uncalled();
   EACH_BAD_HANDLE(PROMISES, handle) {
-    CHECK_STATUS(promise_observe(handle, spy_observer, spy_observer, &spy, spy_free), PROMISE_ESTALE);
-    CHECK_SPY(&spy, 0, 1);
-    atomic_store(&spy.frees, 0);
+    CHECK_STATUS(observe(handle, spy_observer, spy_observer, &spy, spy_free), PROMISE_ESTALE);
+    freed_uncalled();
   }
 }
 
-MISUSE(promise_tap) {
-  CHECK_STATUS(promise_tap(NULL, spy_observer, spy_observer, &spy, spy_free), PROMISE_EINVAL);
-  CHECK_SPY(&spy, 0, 1);
-  atomic_store(&spy.frees, 0);
-  EACH_BAD_HANDLE(PROMISES, handle) {
-    CHECK_STATUS(promise_tap(handle, spy_observer, spy_observer, &spy, spy_free), PROMISE_ESTALE);
-    CHECK_SPY(&spy, 0, 1);
-    atomic_store(&spy.frees, 0);
-  }
-}
+MISUSE_BY(check_observing, promise_observe)
+MISUSE_BY(check_observing, promise_tap)
 
 MISUSE(promise_finally) {
   refused(promise_finally(NULL, spy_discard, &spy, spy_free), PROMISE_EINVAL, &spy);
@@ -161,24 +151,20 @@ MISUSE(promise_executor_serial) {
     refused(promise_executor_serial(handle), PROMISE_ESTALE, NULL);
 }
 
-static void freed_once(void) {
-  CHECK_SPY(&spy, 0, 1);
-  atomic_store(&spy.frees, 0);
-}
 static void release_executor(void *executor) {
   promise_executor_release(executor);
 }
 MISUSE(promise_executor_submit) {
   CHECK_STATUS(promise_executor_submit(NULL, spy_discard, &spy, spy_free), PROMISE_EINVAL);
-  freed_once();
+  freed_uncalled();
   CHECK_STATUS(promise_executor_submit(promise_executor_immediate(), NULL, &spy, spy_free), PROMISE_EINVAL);
-  freed_once();
+  freed_uncalled();
   /* The context has the last reference to the executor. */
   promise_executor_t *own = promise_executor_serial(NULL);
   CHECK_STATUS(promise_executor_submit(own, NULL, own, release_executor), PROMISE_EINVAL);
   EACH_BAD_HANDLE(EXECUTORS, handle) {
     CHECK_STATUS(promise_executor_submit(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE);
-    freed_once();
+    freed_uncalled();
   }
 }
 
@@ -189,32 +175,8 @@ MISUSE(promise_run) {
     refused(promise_run(handle, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
 
-MISUSE(promise_executor_is_current) {
-  CHECK_STATUS(promise_executor_is_current(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(EXECUTORS, handle)
-    CHECK_STATUS(promise_executor_is_current(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_executor_retain) {
-  CHECK_STATUS(promise_executor_retain(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(EXECUTORS, handle)
-    CHECK_STATUS(promise_executor_retain(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_executor_release) {
-  CHECK_STATUS(promise_executor_release(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(EXECUTORS, handle)
-    CHECK_STATUS(promise_executor_release(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_job_run) {
-  CHECK_STATUS(promise_job_run(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(JOBS, handle)
-    CHECK_STATUS(promise_job_run(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_job_drop) {
-  CHECK_STATUS(promise_job_drop(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(JOBS, handle)
-    CHECK_STATUS(promise_job_drop(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_executor_is_current, EXECUTORS)
+MISUSE_OF_HANDLE(promise_executor_retain, EXECUTORS)
+MISUSE_OF_HANDLE(promise_executor_release, EXECUTORS)
+MISUSE_OF_HANDLE(promise_job_run, JOBS)
+MISUSE_OF_HANDLE(promise_job_drop, JOBS)

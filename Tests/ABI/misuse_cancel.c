@@ -6,11 +6,6 @@ static void no_request(void *ctx, const promise_value_t *reason) {
   atomic_fetch_add(&((spy_t *)ctx)->calls, 1);
 }
 
-static void freed_uncalled(void) {
-  CHECK_SPY(&spy, 0, 1);
-  atomic_store(&spy.frees, 0);
-}
-
 /* ---- Requests ---- */
 
 MISUSE(promise_request_cancel) {
@@ -25,11 +20,7 @@ MISUSE(promise_request_cancel) {
   }
 }
 
-MISUSE(promise_cancel_requested) {
-  CHECK_INT(promise_cancel_requested(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(PROMISES, handle)
-    CHECK_INT(promise_cancel_requested(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_cancel_requested, PROMISES)
 
 MISUSE(promise_on_cancel_request) {
   CHECK_STATUS(promise_on_cancel_request(NULL, no_request, &spy, spy_free), PROMISE_EINVAL);
@@ -44,11 +35,7 @@ MISUSE(promise_on_cancel_request) {
   }
 }
 
-MISUSE(promise_seal) {
-  CHECK_STATUS(promise_seal(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(PROMISES, handle)
-    CHECK_STATUS(promise_seal(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_seal, PROMISES)
 
 MISUSE(promise_value_discarded) {
   promise_value_t out = *I64(5), cause;
@@ -75,17 +62,8 @@ MISUSE(promise_token_new) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 
-MISUSE(promise_token_retain) {
-  CHECK_STATUS(promise_token_retain(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(TOKENS, handle)
-    CHECK_STATUS(promise_token_retain(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_token_release) {
-  CHECK_STATUS(promise_token_release(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(TOKENS, handle)
-    CHECK_STATUS(promise_token_release(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_token_retain, TOKENS)
+MISUSE_OF_HANDLE(promise_token_release, TOKENS)
 
 MISUSE(promise_token_invalidate) {
   CHECK_STATUS(promise_token_invalidate(NULL, NULL), PROMISE_EINVAL);
@@ -133,11 +111,7 @@ MISUSE(promise_token_chain) {
   }
 }
 
-MISUSE(promise_token_is_cancelled) {
-  CHECK_STATUS(promise_token_is_cancelled(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(TOKENS, handle)
-    CHECK_STATUS(promise_token_is_cancelled(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_token_is_cancelled, TOKENS)
 
 MISUSE(promise_token_set_deadline) {
   promise_token_t *token = promise_token_new(0);
@@ -154,14 +128,5 @@ MISUSE(promise_token_set_deadline) {
   }
 }
 
-MISUSE(promise_token_deadline) {
-  CHECK_INT(promise_token_deadline(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(TOKENS, handle)
-    CHECK_INT(promise_token_deadline(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_token_generation) {
-  CHECK_INT(promise_token_generation(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(TOKENS, handle)
-    CHECK_INT(promise_token_generation(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_token_deadline, TOKENS)
+MISUSE_OF_HANDLE(promise_token_generation, TOKENS)

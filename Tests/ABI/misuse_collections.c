@@ -188,11 +188,7 @@ MISUSE(promise_builder_advance) {
     CHECK_STATUS(promise_builder_advance(builder, 1), PROMISE_ESTALE);
 }
 
-MISUSE(promise_builder_count) {
-  CHECK_INT(promise_builder_count(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(BUILDERS, builder)
-    CHECK_INT(promise_builder_count(builder), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_builder_count, BUILDERS)
 
 MISUSE(promise_builder_finish) {
   promise_value_t value = object(&payload);
@@ -209,11 +205,7 @@ MISUSE(promise_builder_finish) {
   }
 }
 
-MISUSE(promise_builder_drop) {
-  CHECK_STATUS(promise_builder_drop(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(BUILDERS, builder)
-    CHECK_STATUS(promise_builder_drop(builder), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_builder_drop, BUILDERS)
 
 /* ---- Equality and descriptions ---- */
 

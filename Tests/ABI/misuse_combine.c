@@ -37,15 +37,7 @@ static void misuse(combine_t *function) {
   }
 }
 
-MISUSE(promise_all) {
-  misuse(promise_all);
-}
-MISUSE(promise_all_settled) {
-  misuse(promise_all_settled);
-}
-MISUSE(promise_any) {
-  misuse(promise_any);
-}
-MISUSE(promise_race) {
-  misuse(promise_race);
-}
+MISUSE_BY(misuse, promise_all)
+MISUSE_BY(misuse, promise_all_settled)
+MISUSE_BY(misuse, promise_any)
+MISUSE_BY(misuse, promise_race)

@@ -11,41 +11,12 @@ MISUSE(promise_loop_main) {
   CHECK(promise_loop_main() != NULL);
 }
 
-MISUSE(promise_loop_release) {
-  CHECK_STATUS(promise_loop_release(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(LOOPS, handle)
-    CHECK_STATUS(promise_loop_release(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_loop_retain) {
-  CHECK_STATUS(promise_loop_retain(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(LOOPS, handle)
-    CHECK_STATUS(promise_loop_retain(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_loop_is_current) {
-  CHECK_INT(promise_loop_is_current(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(LOOPS, handle)
-    CHECK_INT(promise_loop_is_current(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_loop_fd) {
-  CHECK_INT(promise_loop_fd(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(LOOPS, handle)
-    CHECK_INT(promise_loop_fd(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_loop_executor) {
-  refused(promise_loop_executor(NULL), PROMISE_EINVAL, NULL);
-  EACH_BAD_HANDLE(LOOPS, handle)
-    refused(promise_loop_executor(handle), PROMISE_ESTALE, NULL);
-}
-
-MISUSE(promise_loop_run_once) {
-  CHECK_INT(promise_loop_run_once(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(LOOPS, handle)
-    CHECK_INT(promise_loop_run_once(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_loop_release, LOOPS)
+MISUSE_OF_HANDLE(promise_loop_retain, LOOPS)
+MISUSE_OF_HANDLE(promise_loop_is_current, LOOPS)
+MISUSE_OF_HANDLE(promise_loop_fd, LOOPS)
+MISUSE_OF_HANDLE_GIVING_NULL(promise_loop_executor, LOOPS)
+MISUSE_OF_HANDLE(promise_loop_run_once, LOOPS)
 
 MISUSE(promise_loop_run) {
   CHECK_STATUS(promise_loop_run(NULL, -1), PROMISE_EINVAL);
@@ -64,11 +35,7 @@ MISUSE(promise_loop_wait) {
   CHECK_STATUS(promise_loop_release(good_loop), PROMISE_OK);
 }
 
-MISUSE(promise_loop_stop) {
-  CHECK_STATUS(promise_loop_stop(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(LOOPS, handle)
-    CHECK_STATUS(promise_loop_stop(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_loop_stop, LOOPS)
 
 MISUSE(promise_executor_main) {
   CHECK(promise_executor_main() != NULL);

@@ -9,13 +9,9 @@ static void misuse(promise_publisher_t *(*function)(promise_publisher_t *)) {
     refused(function(handle), PROMISE_ESTALE, NULL);
 }
 
-MISUSE(promise_publisher_stateful) {
-  misuse(promise_publisher_stateful);
-}
+MISUSE_BY(misuse, promise_publisher_stateful)
 
-static promise_publisher_t *distinct_of(promise_publisher_t *source) {
-  return promise_publisher_distinct(source, 0);
-}
+DERIVES(promise_publisher_t, distinct_of, promise_publisher_distinct(source, 0))
 MISUSE(promise_publisher_distinct) {
   misuse(distinct_of);
   promise_publisher_t *source = promise_publisher_new(0);
@@ -36,11 +32,11 @@ static promise_publisher_t *folded(promise_publisher_t *source) {
   promise_value_t initial = object(&payload);
   promise_publisher_t *derived = fold_of(source, &initial, never_folds, &spy, spy_free);
   destroyed();
-  CHECK_SPY(&spy, 0, 1);
-  atomic_store(&spy.frees, 0);
+  freed_uncalled();
   return derived;
 }
-static void misuse_fold(void) {
+static void misuse_fold(__typeof__(&promise_publisher_scan) function) {
+  fold_of = function;
   misuse(folded);
   EACH_BAD_VALUE(initial) {
     promise_publisher_t *source = promise_publisher_new(0);
@@ -54,18 +50,10 @@ static void misuse_fold(void) {
   destroyed();
   promise_publisher_release(source);
 }
-MISUSE(promise_publisher_scan) {
-  fold_of = promise_publisher_scan;
-  misuse_fold();
-}
-MISUSE(promise_publisher_reduce) {
-  fold_of = promise_publisher_reduce;
-  misuse_fold();
-}
+MISUSE_BY(misuse_fold, promise_publisher_scan)
+MISUSE_BY(misuse_fold, promise_publisher_reduce)
 
-static promise_publisher_t *window_of(promise_publisher_t *source) {
-  return promise_publisher_window(source, 1);
-}
+DERIVES(promise_publisher_t, window_of, promise_publisher_window(source, 1))
 MISUSE(promise_publisher_window) {
   misuse(window_of);
   promise_publisher_t *source = promise_publisher_new(0);
@@ -76,12 +64,8 @@ MISUSE(promise_publisher_window) {
   promise_publisher_release(source);
 }
 
-static promise_publisher_t *buffer_of(promise_publisher_t *source) {
-  return promise_publisher_buffer(source, 1);
-}
-static promise_publisher_t *replay_of(promise_publisher_t *source) {
-  return promise_publisher_replay(source, 1);
-}
+DERIVES(promise_publisher_t, buffer_of, promise_publisher_buffer(source, 1))
+DERIVES(promise_publisher_t, replay_of, promise_publisher_replay(source, 1))
 static void sized(promise_publisher_t *(*function)(promise_publisher_t *, size_t)) {
   promise_publisher_t *source = promise_publisher_new(0);
   refused(function(source, 0), PROMISE_EINVAL, NULL);
@@ -99,9 +83,7 @@ MISUSE(promise_publisher_replay) {
   sized(promise_publisher_replay);
 }
 
-static promise_publisher_t *take_of(promise_publisher_t *source) {
-  return promise_publisher_take(source, 1);
-}
+DERIVES(promise_publisher_t, take_of, promise_publisher_take(source, 1))
 MISUSE(promise_publisher_take) {
   misuse(take_of);
   promise_publisher_t *source = promise_publisher_new(0);
@@ -128,11 +110,7 @@ MISUSE(promise_publisher_start_with) {
   }
 }
 
-MISUSE(promise_publisher_of) {
-  refused(promise_publisher_of(NULL), PROMISE_EINVAL, NULL);
-  EACH_BAD_HANDLE(PROMISES, handle)
-    refused(promise_publisher_of(handle), PROMISE_ESTALE, NULL);
-}
+MISUSE_OF_HANDLE_GIVING_NULL(promise_publisher_of, PROMISES)
 
 static promise_transform_t functions(void) {
   return (promise_transform_t){.size = sizeof(promise_transform_t), .ctx = &spy, .free_ctx = spy_free};
@@ -208,9 +186,7 @@ static void misuse_timed(timed_t *function) {
     refused(function(handle, live_publisher, 1), PROMISE_ESTALE, NULL);
 }
 
-MISUSE(promise_publisher_debounce) {
-  misuse_timed(promise_publisher_debounce);
-}
+MISUSE_BY(misuse_timed, promise_publisher_debounce)
 static promise_publisher_t *throttled(promise_executor_t *executor, promise_publisher_t *source, int64_t interval) {
   return promise_publisher_throttle(executor, source, interval, 0);
 }
@@ -222,9 +198,7 @@ MISUSE(promise_publisher_throttle) {
   refused(promise_publisher_throttle(NULL, source, 1, UINT32_MAX), PROMISE_EINVAL, NULL);
   promise_publisher_release(source);
 }
-MISUSE(promise_publisher_timeout) {
-  misuse_timed(promise_publisher_timeout);
-}
+MISUSE_BY(misuse_timed, promise_publisher_timeout)
 
 /* ---- Operators over many sources ---- */
 
@@ -247,16 +221,9 @@ static void misuse_join(join_t *function) {
   }
 }
 
-MISUSE(promise_publisher_merge) {
-  misuse_join(promise_publisher_merge);
-}
-MISUSE(promise_publisher_combine_latest) {
-  misuse_join(promise_publisher_combine_latest);
-}
-
-MISUSE(promise_publisher_zip) {
-  misuse_join(promise_publisher_zip);
-}
+MISUSE_BY(misuse_join, promise_publisher_merge)
+MISUSE_BY(misuse_join, promise_publisher_combine_latest)
+MISUSE_BY(misuse_join, promise_publisher_zip)
 
 MISUSE(promise_publisher_forward) {
   promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);

@@ -32,12 +32,8 @@ static void misuse_maker(promise_t *(*maker)(const promise_value_t *)) {
   EACH_BAD_VALUE(value)
     refused(maker(&value), PROMISE_EINVAL, NULL);
 }
-MISUSE(promise_new_resolved) {
-  misuse_maker(promise_new_resolved);
-}
-MISUSE(promise_new_rejected) {
-  misuse_maker(promise_new_rejected);
-}
+MISUSE_BY(misuse_maker, promise_new_resolved)
+MISUSE_BY(misuse_maker, promise_new_rejected)
 
 MISUSE(promise_discard_with) {
   promise_value_t cause = object(&payload);
@@ -58,75 +54,37 @@ MISUSE(promise_discard_with) {
   }
 }
 
-MISUSE(promise_retain) {
-  CHECK_STATUS(promise_retain(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(PROMISES, handle)
-    CHECK_STATUS(promise_retain(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_retain, PROMISES)
+MISUSE_OF_HANDLE(promise_release, PROMISES)
 
-MISUSE(promise_release) {
-  CHECK_STATUS(promise_release(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(PROMISES, handle)
-    CHECK_STATUS(promise_release(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_resolve) {
+static void check_settling(promise_status_t (*settle)(promise_t *, const promise_value_t *)) {
   promise_value_t value = object(&payload);
-  CHECK_STATUS(promise_resolve(NULL, &value), PROMISE_EINVAL);
+  CHECK_STATUS(settle(NULL, &value), PROMISE_EINVAL);
   destroyed();
-  CHECK_STATUS(promise_resolve(NULL, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(settle(NULL, NULL), PROMISE_EINVAL);
   promise_t *promise = promise_new();
-  CHECK_STATUS(promise_resolve(promise, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(settle(promise, NULL), PROMISE_EINVAL);
   CHECK_INT(promise_state(promise), PROMISE_PENDING);
   promise_release(promise);
   EACH_BAD_HANDLE(PROMISES, handle) {
     promise_value_t value = object(&payload);
-    CHECK_STATUS(promise_resolve(handle, &value), PROMISE_ESTALE);
+    CHECK_STATUS(settle(handle, &value), PROMISE_ESTALE);
     destroyed();
   }
   EACH_BAD_VALUE(value) {
     promise_t *promise = promise_new();
-    CHECK_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
+    CHECK_STATUS(settle(promise, &value), PROMISE_EINVAL);
     CHECK_INT(promise_state(promise), PROMISE_PENDING);
-    CHECK(promise_resolve(NULL, &value) < 0);
-    CHECK(promise_resolve((promise_t *)own_memory, &value) < 0);
+    CHECK(settle(NULL, &value) < 0);
+    CHECK(settle((promise_t *)own_memory, &value) < 0);
     promise_release(promise);
   }
 }
 
-MISUSE(promise_reject) {
-  promise_value_t value = object(&payload);
-  CHECK_STATUS(promise_reject(NULL, &value), PROMISE_EINVAL);
-  destroyed();
-  CHECK_STATUS(promise_reject(NULL, NULL), PROMISE_EINVAL);
-  promise_t *promise = promise_new();
-  CHECK_STATUS(promise_reject(promise, NULL), PROMISE_EINVAL);
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  promise_release(promise);
-  EACH_BAD_HANDLE(PROMISES, handle) {
-    promise_value_t value = object(&payload);
-    CHECK_STATUS(promise_reject(handle, &value), PROMISE_ESTALE);
-    destroyed();
-  }
-  EACH_BAD_VALUE(value) {
-    promise_t *promise = promise_new();
-    CHECK_STATUS(promise_reject(promise, &value), PROMISE_EINVAL);
-    CHECK_INT(promise_state(promise), PROMISE_PENDING);
-    promise_release(promise);
-  }
-}
-
-MISUSE(promise_discard) {
-  CHECK_STATUS(promise_discard(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(PROMISES, handle)
-    CHECK_STATUS(promise_discard(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_state) {
-  CHECK_STATUS(promise_state(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(PROMISES, handle)
-    CHECK_STATUS(promise_state(handle), PROMISE_ESTALE);
-}
+MISUSE_BY(check_settling, promise_resolve)
+MISUSE_BY(check_settling, promise_reject)
+MISUSE_OF_HANDLE(promise_discard, PROMISES)
+MISUSE_OF_HANDLE(promise_state, PROMISES)
 
 MISUSE(promise_result) {
   promise_value_t value = {.kind = 77};

@@ -7,51 +7,24 @@ MISUSE(promise_queue_new) {
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
 }
 
-MISUSE(promise_queue_free) {
-  CHECK_STATUS(promise_queue_free(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(QUEUES, handle)
-    CHECK_STATUS(promise_queue_free(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_queue_free, QUEUES)
+MISUSE_OF_HANDLE(promise_queue_release, QUEUES)
+MISUSE_OF_HANDLE(promise_queue_retain, QUEUES)
+MISUSE_OF_HANDLE(promise_queue_fd, QUEUES)
 
-MISUSE(promise_queue_release) {
-  CHECK_STATUS(promise_queue_release(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(QUEUES, handle)
-    CHECK_STATUS(promise_queue_release(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_queue_retain) {
-  CHECK_STATUS(promise_queue_retain(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(QUEUES, handle)
-    CHECK_STATUS(promise_queue_retain(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_queue_fd) {
-  CHECK_INT(promise_queue_fd(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(QUEUES, handle)
-    CHECK_INT(promise_queue_fd(handle), PROMISE_ESTALE);
-}
-
-MISUSE(promise_queue_watch) {
+static void check_watching(promise_status_t (*function)(promise_queue_t *, promise_t *, uint64_t)) {
   promise_queue_t *good_queue = promise_queue_new();
-  CHECK_STATUS(promise_queue_watch(NULL, NULL, 1), PROMISE_EINVAL);
-  CHECK_STATUS(promise_queue_watch(good_queue, NULL, 1), PROMISE_EINVAL);
+  CHECK_STATUS(function(NULL, NULL, 1), PROMISE_EINVAL);
+  CHECK_STATUS(function(good_queue, NULL, 1), PROMISE_EINVAL);
   EACH_BAD_HANDLE(QUEUES, handle)
-    CHECK_STATUS(promise_queue_watch(handle, live_promise, 1), PROMISE_ESTALE);
+    CHECK_STATUS(function(handle, live_promise, 1), PROMISE_ESTALE);
   EACH_BAD_HANDLE(PROMISES, handle)
-    CHECK_STATUS(promise_queue_watch(good_queue, handle, 1), PROMISE_ESTALE);
+    CHECK_STATUS(function(good_queue, handle, 1), PROMISE_ESTALE);
   promise_queue_free(good_queue);
 }
 
-MISUSE(promise_queue_tap) {
-  promise_queue_t *good_queue = promise_queue_new();
-  CHECK_STATUS(promise_queue_tap(NULL, NULL, 1), PROMISE_EINVAL);
-  CHECK_STATUS(promise_queue_tap(good_queue, NULL, 1), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(QUEUES, handle)
-    CHECK_STATUS(promise_queue_tap(handle, live_promise, 1), PROMISE_ESTALE);
-  EACH_BAD_HANDLE(PROMISES, handle)
-    CHECK_STATUS(promise_queue_tap(good_queue, handle, 1), PROMISE_ESTALE);
-  promise_queue_free(good_queue);
-}
+MISUSE_BY(check_watching, promise_queue_watch)
+MISUSE_BY(check_watching, promise_queue_tap)
 
 MISUSE(promise_queue_unwatch) {
   CHECK_INT(promise_queue_unwatch(NULL, 1), PROMISE_EINVAL);
@@ -70,16 +43,7 @@ MISUSE(promise_queue_then) {
   promise_queue_free(good_queue);
 }
 
-MISUSE(promise_queue_on_cancel) {
-  promise_queue_t *good_queue = promise_queue_new();
-  CHECK_STATUS(promise_queue_on_cancel(NULL, NULL, 1), PROMISE_EINVAL);
-  CHECK_STATUS(promise_queue_on_cancel(good_queue, NULL, 1), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(QUEUES, handle)
-    CHECK_STATUS(promise_queue_on_cancel(handle, live_promise, 1), PROMISE_ESTALE);
-  EACH_BAD_HANDLE(PROMISES, handle)
-    CHECK_STATUS(promise_queue_on_cancel(good_queue, handle, 1), PROMISE_ESTALE);
-  promise_queue_free(good_queue);
-}
+MISUSE_BY(check_watching, promise_queue_on_cancel)
 
 /* `*out` is VOID after each call that failed. */
 static void no_object(promise_queue_t *queue, const promise_type_t *type, promise_status_t expected) {

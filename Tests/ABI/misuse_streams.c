@@ -5,12 +5,6 @@
 
 /* ---- Functions of a publisher alone ---- */
 
-static void misuse_of_publisher(promise_status_t (*function)(promise_publisher_t *)) {
-  CHECK_STATUS(function(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(PUBLISHERS, handle)
-    CHECK_STATUS(function(handle), PROMISE_ESTALE);
-}
-
 MISUSE(promise_publisher_every) {
   refused(promise_publisher_every(NULL, 0), PROMISE_EINVAL, NULL);
   refused(promise_publisher_every(NULL, -1), PROMISE_EINVAL, NULL);
@@ -19,39 +13,19 @@ MISUSE(promise_publisher_every) {
     refused(promise_publisher_every(handle, 1), PROMISE_ESTALE, NULL);
 }
 
-MISUSE(promise_publisher_retain) {
-  misuse_of_publisher(promise_publisher_retain);
-}
-MISUSE(promise_publisher_release) {
-  misuse_of_publisher(promise_publisher_release);
-}
-MISUSE(promise_publisher_finish) {
-  misuse_of_publisher(promise_publisher_finish);
-}
-MISUSE(promise_publisher_cancel) {
-  misuse_of_publisher(promise_publisher_cancel);
-}
-MISUSE(promise_publisher_state) {
-  misuse_of_publisher(promise_publisher_state);
-}
-
-static promise_status_t count_of(promise_publisher_t *publisher) {
-  return (promise_status_t)promise_publisher_count(publisher);
-}
-MISUSE(promise_publisher_count) {
-  misuse_of_publisher(count_of);
-}
+MISUSE_OF_HANDLE(promise_publisher_retain, PUBLISHERS)
+MISUSE_OF_HANDLE(promise_publisher_release, PUBLISHERS)
+MISUSE_OF_HANDLE(promise_publisher_finish, PUBLISHERS)
+MISUSE_OF_HANDLE(promise_publisher_cancel, PUBLISHERS)
+MISUSE_OF_HANDLE(promise_publisher_state, PUBLISHERS)
+MISUSE_OF_HANDLE(promise_publisher_count, PUBLISHERS)
 
 MISUSE(promise_publisher_new) {
   refused(promise_publisher_new(PROMISE_COMBINE_CANCEL_OTHERS), PROMISE_EINVAL, NULL);
   refused(promise_publisher_new(UINT32_MAX), PROMISE_EINVAL, NULL);
 }
 
-MISUSE(promise_publisher_ready) {
-  refused(promise_publisher_ready(NULL), PROMISE_EINVAL, NULL);
-  EACH_BAD_HANDLE(PUBLISHERS, handle)
-    refused(promise_publisher_ready(handle), PROMISE_ESTALE, NULL);
-}
+MISUSE_OF_HANDLE_GIVING_NULL(promise_publisher_ready, PUBLISHERS)
 
 MISUSE(promise_publisher_latest) {
   promise_value_t out = garbage();
@@ -94,15 +68,9 @@ static void misuse_of_value(promise_status_t (*taking)(promise_publisher_t *, co
   }
 }
 
-MISUSE(promise_publisher_publish) {
-  misuse_of_value(promise_publisher_publish);
-}
-MISUSE(promise_publisher_publish_error) {
-  misuse_of_value(promise_publisher_publish_error);
-}
-MISUSE(promise_publisher_fail) {
-  misuse_of_value(promise_publisher_fail);
-}
+MISUSE_BY(misuse_of_value, promise_publisher_publish)
+MISUSE_BY(misuse_of_value, promise_publisher_publish_error)
+MISUSE_BY(misuse_of_value, promise_publisher_fail)
 
 /* ---- Subscribing ---- */
 
@@ -147,8 +115,7 @@ MISUSE(promise_publisher_subscribe) {
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &newer.known);
   CHECK(subscriber != NULL);
   promise_subscriber_release(subscriber);
-  CHECK_SPY(&spy, 0, 1);
-  atomic_store(&spy.frees, 0);
+  freed_uncalled();
   promise_publisher_release(publisher);
   EACH_BAD_HANDLE(PUBLISHERS, handle) {
     promise_subscription_t subscription = wish();
@@ -168,33 +135,15 @@ MISUSE(promise_publisher_subscribe) {
 
 /* ---- Functions of a subscriber ---- */
 
-static void misuse_of_subscriber(promise_status_t (*function)(promise_subscriber_t *)) {
-  CHECK_STATUS(function(NULL), PROMISE_EINVAL);
-  EACH_BAD_HANDLE(SUBSCRIBERS, handle)
-    CHECK_STATUS(function(handle), PROMISE_ESTALE);
-}
+MISUSE_OF_HANDLE(promise_subscriber_retain, SUBSCRIBERS)
+MISUSE_OF_HANDLE(promise_subscriber_release, SUBSCRIBERS)
+MISUSE_OF_HANDLE(promise_subscriber_cancel, SUBSCRIBERS)
+MISUSE_OF_HANDLE(promise_subscriber_dropped, SUBSCRIBERS)
 
-MISUSE(promise_subscriber_retain) {
-  misuse_of_subscriber(promise_subscriber_retain);
-}
-MISUSE(promise_subscriber_release) {
-  misuse_of_subscriber(promise_subscriber_release);
-}
-MISUSE(promise_subscriber_cancel) {
-  misuse_of_subscriber(promise_subscriber_cancel);
-}
-static promise_status_t dropped_of(promise_subscriber_t *subscriber) {
-  return (promise_status_t)promise_subscriber_dropped(subscriber);
-}
-MISUSE(promise_subscriber_dropped) {
-  misuse_of_subscriber(dropped_of);
-}
-
-static promise_status_t request_one(promise_subscriber_t *subscriber) {
-  return promise_subscriber_request(subscriber, 1);
-}
 MISUSE(promise_subscriber_request) {
-  misuse_of_subscriber(request_one);
+  CHECK_STATUS(promise_subscriber_request(NULL, 1), PROMISE_EINVAL);
+  EACH_BAD_HANDLE(SUBSCRIBERS, handle)
+    CHECK_STATUS(promise_subscriber_request(handle, 1), PROMISE_ESTALE);
   promise_publisher_t *publisher = promise_publisher_new(0);
   promise_subscription_t subscription = wish();
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &subscription);
@@ -215,15 +164,5 @@ MISUSE(promise_subscriber_request) {
   promise_publisher_release(publisher);
 }
 
-static void misuse_of_promise(promise_t *(*function)(promise_subscriber_t *)) {
-  refused(function(NULL), PROMISE_EINVAL, NULL);
-  EACH_BAD_HANDLE(SUBSCRIBERS, handle)
-    refused(function(handle), PROMISE_ESTALE, NULL);
-}
-
-MISUSE(promise_subscriber_next) {
-  misuse_of_promise(promise_subscriber_next);
-}
-MISUSE(promise_subscriber_end) {
-  misuse_of_promise(promise_subscriber_end);
-}
+MISUSE_OF_HANDLE_GIVING_NULL(promise_subscriber_next, SUBSCRIBERS)
+MISUSE_OF_HANDLE_GIVING_NULL(promise_subscriber_end, SUBSCRIBERS)

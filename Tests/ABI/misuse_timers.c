@@ -38,18 +38,10 @@ static void check_timed_on(promise_t *(*timed_on)(promise_executor_t *, promise_
     refused(timed_on(executor, live_promise, 0), PROMISE_ESTALE, NULL);
 }
 
-MISUSE(promise_delay) {
-  check_timed(promise_delay);
-}
-MISUSE(promise_delay_on) {
-  check_timed_on(promise_delay_on);
-}
-MISUSE(promise_timeout) {
-  check_timed(promise_timeout);
-}
-MISUSE(promise_timeout_on) {
-  check_timed_on(promise_timeout_on);
-}
+MISUSE_BY(check_timed, promise_delay)
+MISUSE_BY(check_timed_on, promise_delay_on)
+MISUSE_BY(check_timed, promise_timeout)
+MISUSE_BY(check_timed_on, promise_timeout_on)
 
 MISUSE(promise_now) {
   CHECK(promise_now() > 0);

@@ -1,21 +1,9 @@
 /* operator.h: operators whose sources end at once, and merges upon merges. */
 #include "operators.h"
 
-static promise_publisher_t *sources[3];
-
-static void make_sources(void) {
-  for (int i = 0; i < 3; i++)
-    sources[i] = publisher_new(0);
-}
-
-static void release_sources(void) {
-  for (int i = 0; i < 3; i++)
-    CHECK_STATUS(promise_publisher_release(sources[i]), PROMISE_OK);
-}
-
 TEST(an_operator_ended_by_one_source_is_detached_from_the_others) {
   for (int combines = 0; combines < 2; combines++) {
-    make_sources();
+    make_sources(0);
     if (combines)
       promise_publisher_finish(sources[0]); /* without a value, so no combination is possible */
     else
@@ -50,7 +38,7 @@ static void *fails(void *unused) {
 
 TEST(a_source_may_end_while_it_is_joined) {
   for (long i = 0, times = check_scale(2000); i < times; i++) {
-    make_sources();
+    make_sources(0);
     fails_soon = sources[i % 3], failing = (gate_t)GATE_CLOSED;
     pthread_t thread = start(fails, NULL);
     gate_wait(&failing);
@@ -68,7 +56,7 @@ TEST(a_source_may_end_while_it_is_joined) {
 /* Merges of merges, nested as the first source or as the last. */
 static void *holds_up_many_merges(void *is_first) {
   long depth = check_scale(100000);
-  make_sources();
+  make_sources(0);
   promise_publisher_t *last = sources[0];
   promise_publisher_retain(last);
   for (long i = 0; i < depth; i++) {

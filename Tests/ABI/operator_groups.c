@@ -56,8 +56,6 @@ TEST(an_unfinished_group_is_freed) {
 
 /* ---- Zip ---- */
 
-static promise_publisher_t *sources[3];
-
 static promise_subscriber_t *zipped(size_t count) {
   for (size_t i = 0; i < count; i++)
     sources[i] = publisher_new(0);

@@ -1,18 +1,6 @@
 /* operator.h: operators over many streams, chains of operators, and back-pressure and lifetimes along them. */
 #include "operators.h"
 
-static promise_publisher_t *sources[3];
-
-static void make_sources(uint32_t flags) {
-  for (int i = 0; i < 3; i++)
-    sources[i] = publisher_new(flags);
-}
-
-static void release_sources(void) {
-  for (int i = 0; i < 3; i++)
-    CHECK_STATUS(promise_publisher_release(sources[i]), PROMISE_OK);
-}
-
 TEST(merged_streams_end_when_all_have) {
   for (int how = 0; how < ENDINGS; how++) {
     make_sources(0);
@@ -194,9 +182,7 @@ static void *runs_a_long_chain(void *unused) {
   return NULL;
 }
 
-TEST(a_long_chain_takes_no_stack) {
-  on_small_stack(runs_a_long_chain, NULL);
-}
+TEST_BY(a_long_chain_takes_no_stack, on_small_stack(runs_a_long_chain, NULL))
 
 TEST(a_chain_lives_as_long_as_its_last_element) {
   promise_publisher_t *source = publisher_new(0), *last = chain_of(source, 3);

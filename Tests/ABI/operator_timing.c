@@ -2,7 +2,6 @@
  * and timers is known. */
 #include "operators.h"
 
-#define HOUR (3600 * 1000 * MILLISECONDS)
 #define SHORT (5 * MILLISECONDS)
 
 typedef struct stream {
@@ -95,8 +94,10 @@ TEST(a_throttle_publishes_the_first_and_the_latest) {
       CHECK_TEXT(stream.listener.log, "1 3 ");
       CHECK(promise_now() - begun >= 40 * SHORT);
       publish(stream.source, 4); /* in the interval that began with the timer, unless this thread had no processor */
-      if (promise_now() - begun < 80 * SHORT)
-        CHECK_TEXT(stream.listener.log, "1 3 ");
+      is_in_time = promise_now() - begun < 80 * SHORT;
+    }
+    if (is_in_time) {
+      CHECK_TEXT(stream.listener.log, "1 3 ");
       run_until(&stream, 3);
       CHECK_TEXT(stream.listener.log, "1 3 4 ");
     }
@@ -134,20 +135,6 @@ TEST(a_throttle_may_drop_later_events) {
   CHECK_TEXT(stream.listener.log, "1 .");
   CHECK(is_done(stream.end));
   end_stream(&stream);
-}
-
-TEST(each_end_publishes_the_pending_event_first) {
-  operator_t *const operations[] = {promise_publisher_debounce, throttle};
-  for (int i = 0; i < 2 * ENDINGS; i++) {
-    stream_t stream;
-    begin(&stream, operations[i % 2], HOUR);
-    for (int64_t number = 1; number <= 3; number++)
-      publish(stream.source, number);
-    end_by(stream.source, i / 2, 9);
-    CHECK_TEXT(stream.listener.log, i % 2 == 0 ? "3 ." : "1 3 .");
-    CHECK(ended_by(stream.end, i / 2, 9));
-    end_stream(&stream);
-  }
 }
 
 TEST(silence_fails_a_timeout) {

@@ -136,17 +136,9 @@ static promise_publisher_t *skipping(promise_publisher_t *source) {
   return promise_publisher_transform(source, &transform);
 }
 
-static promise_publisher_t *without_repetitions(promise_publisher_t *source) {
-  return promise_publisher_distinct(source, 0);
-}
-
-static promise_publisher_t *in_windows(promise_publisher_t *source) {
-  return promise_publisher_window(source, 2);
-}
-
-static promise_publisher_t *alone(promise_publisher_t *source) {
-  return promise_publisher_combine_latest(&source, 1);
-}
+DERIVES(promise_publisher_t, without_repetitions, promise_publisher_distinct(source, 0))
+DERIVES(promise_publisher_t, in_windows, promise_publisher_window(source, 2))
+DERIVES(promise_publisher_t, alone, promise_publisher_combine_latest(&source, 1))
 
 /* Values that an operator frees between two events of one delivery. */
 TEST(destructors_within_operators_publish_at_once) {

@@ -105,8 +105,7 @@ static void *races_body(void *argument) {
     }
     if (!ran_in_order(REACTIONS))
       races.unordered++;
-    promise_release(races.promise);
-    promise_release(races.source);
+    RELEASE(races.promise, races.source);
   }
   return NULL;
 }
@@ -353,8 +352,7 @@ TEST(waiting_for_a_later_reaction_is_a_deadlock) {
     promise_observe(promise, waits_for_the_next, NULL, promise, NULL);
     kept[0] = attach(promise, shelving, 1);
     settle(way);
-    promise_release(races.source);
-    promise_release(promise);
+    RELEASE(races.source, promise);
     conclude(2);
   }
 }

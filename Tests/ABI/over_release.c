@@ -58,16 +58,10 @@ static promise_t *waited_for(promise_t *promise, spy_t *spy) {
   return promise;
 }
 
-static promise_verdict_t follows(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  (void)in;
-  *out = holding(retained(ctx));
-  return PROMISE_ADOPT;
-}
-
 TEST(a_release_too_many_spares_a_following_promise) {
   spy_t spies[2] = {{0}, {0}};
   promise_t *source = promise_new(), *next = promise_new(), *set = promise_new();
-  promise_t *adopting = promise_then(source, follows, next, NULL);
+  promise_t *adopting = promise_then(source, adopts, next, NULL);
   promise_resolve(source, I64(1));
   release_too_often(waited_for(adopting, &spies[0]));
   promise_resolve(next, I64(1));

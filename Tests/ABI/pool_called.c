@@ -204,6 +204,4 @@ static void debounces_without_a_thread(void *unused) {
   release_both(subscriber, source);
 }
 
-TEST(a_stream_whose_timer_cannot_be_started_fails_with_enomem) {
-  IN_CHILD(debounces_without_a_thread, NULL);
-}
+TEST_BY(a_stream_whose_timer_cannot_be_started_fails_with_enomem, IN_CHILD(debounces_without_a_thread, NULL))

@@ -176,9 +176,7 @@ static void compute(int jobs, int64_t time) {
   CHECK(atomic_load(&most_computing) > 0);
 }
 
-TEST(jobs_that_compute_are_not_joined_by_more_than_there_are_processors) {
-  compute(12, 40 * MILLISECONDS);
-}
+TEST_BY(jobs_that_compute_are_not_joined_by_more_than_there_are_processors, compute(12, 40 * MILLISECONDS))
 
 TEST(computing_jobs_are_not_joined_by_more_after_others_have_blocked) {
   blocked_jobs_do_not_hold_up_the_others();

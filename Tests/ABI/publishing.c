@@ -60,8 +60,7 @@ static void makes_promises(promise_t **made) {
 }
 
 static void releases(promise_t **made) {
-  for (int i = 0; i < ROUNDS; i++)
-    promise_release(made[i]);
+  RELEASE_EACH(made, ROUNDS);
 }
 
 /* The first thread uses the table of types first, and creates it. The first test: the others create the table too. */

@@ -71,8 +71,7 @@ TEST(events_of_the_programs_own_are_answered) {
     CHECK(is_answered(i));
   CHECK(ended(kept, PROMISE_FULFILLED, 0));
   CHECK(ended(rejected, PROMISE_REJECTED, 2));
-  CHECK_STATUS(promise_release(kept), PROMISE_OK);
-  CHECK_STATUS(promise_release(rejected), PROMISE_OK);
+  RELEASE(kept, rejected);
   for (int i = 0; i < 3; i++)
     CHECK_STATUS(promise_release(made[i]), PROMISE_ESTALE);
 }
@@ -175,8 +174,7 @@ TEST(a_failure_stops_no_other) {
   payload_t payload = {0};
   take_calls(4);
   CHECK_STATUS(promise_discard(derived[0]), PROMISE_OK);
-  CHECK_STATUS(promise_release(events[1].promise), PROMISE_OK);
-  CHECK_STATUS(promise_release(derived[1]), PROMISE_OK);
+  RELEASE(events[1].promise, derived[1]);
   for (int i = 0; i < 3; i++)
     answer(i, i == 2 ? PROMISE_ADOPT : PROMISE_FULFILL, object(&payload));
   answer(3, PROMISE_FULFILL, *I64(4));

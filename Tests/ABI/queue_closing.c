@@ -39,8 +39,7 @@ TEST(closing_rejects_promises_that_the_taker_was_to_settle) {
   CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
   CHECK_STATUS(promise_queue_release(queue), PROMISE_ESTALE);
   promise_t *all[] = {pending, waiting, ready, other};
-  for (int i = 0; i < 4; i++)
-    CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
+  RELEASE_EACH(all, 4);
 }
 
 TEST(the_last_release_closes) {
@@ -73,9 +72,7 @@ static void *close_a_long_chain(void *argument) {
   RELEASE(last, first);
   return NULL;
 }
-TEST(closing_a_long_chain_does_not_recurse) {
-  on_small_stack(close_a_long_chain, NULL);
-}
+TEST_BY(closing_a_long_chain_does_not_recurse, on_small_stack(close_a_long_chain, NULL))
 
 /* Any tags are allowed: a million equal tags are unwatched as fast as a million different tags. */
 TEST(unwatching_takes_the_same_time_for_equal_and_different_tags) {

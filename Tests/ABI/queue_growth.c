@@ -34,6 +34,5 @@ TEST(watches_are_ended_in_constant_time) {
     REQUIRE((promises[i] = promise_new()) != NULL);
   CHECK(least_time(unwatches_the_oldest_first, promises, count) <
         8 * least_time(unwatches_the_newest_first, promises, count));
-  for (long i = 0; i < count; i++)
-    promise_release(promises[i]);
+  RELEASE_EACH(promises, count);
 }

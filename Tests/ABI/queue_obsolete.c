@@ -35,8 +35,7 @@ TEST(settled_before_its_source) {
       check_obsolete((uint64_t)way);
       if (!is_dropped)
         CHECK_STATUS(promise_resolve(source, VOID()), PROMISE_OK);
-      CHECK_STATUS(promise_release(source), PROMISE_OK);
-      CHECK_STATUS(promise_release(derived), PROMISE_OK);
+      RELEASE(source, derived);
       CHECK_INT(take(queue, 0), 0);
     }
   promise_queue_free(queue);
@@ -148,8 +147,7 @@ TEST(not_after_the_queue_is_freed) {
   CHECK(failed_with(waiting, PROMISE_ECLOSED));
   CHECK_STATUS(promise_resolve(source, VOID()), PROMISE_OK);
   promise_t *all[] = {source, settled, waiting, ready, early};
-  for (int i = 0; i < 5; i++)
-    CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
+  RELEASE_EACH(all, 5);
 }
 
 /* ---- Races ---- */

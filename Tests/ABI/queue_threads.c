@@ -234,9 +234,7 @@ static void *calls_until_closed(void *argument) {
   return NULL;
 }
 
-TEST(a_queue_is_freed_at_any_time) {
-  race(calls_until_closed, 4);
-}
+TEST_BY(a_queue_is_freed_at_any_time, race(calls_until_closed, 4))
 
 /* One thread abandons the promise of a CALL, which is also watched; one ends the source, one frees the queue, and one
  * takes. Each event, promise and value ends once. */
@@ -288,9 +286,7 @@ static void *abandons(void *argument) {
   return NULL;
 }
 
-TEST(each_end_comes_once_while_the_queue_is_freed) {
-  race(abandons, 4);
-}
+TEST_BY(each_end_comes_once_while_the_queue_is_freed, race(abandons, 4))
 
 static atomic_int ended_takers;
 

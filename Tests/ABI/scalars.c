@@ -25,7 +25,6 @@ TEST(promise_value_can_be_adopted) {
   promise_t *child = promise_then(outer, adopts_by_call, inner, NULL);
   promise_resolve(inner, I64(5));
   CHECK(ended(child, PROMISE_FULFILLED, 5));
-  RELEASE(child, outer);
-  CHECK_STATUS(promise_release(inner), PROMISE_OK);
+  RELEASE(child, outer, inner);
   CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
 }

@@ -275,6 +275,12 @@ static inline void scarce_test_once(promise_status_t (*body)(void), long *resour
   }                                                                                                                    \
   static promise_status_t name(void)
 
+/* OUT_OF_MEMORY for a call that returns the status. */
+#define OUT_OF_MEMORY_BY(name, ...)                                                                                    \
+  OUT_OF_MEMORY(name) {                                                                                                \
+    return __VA_ARGS__;                                                                                                \
+  }
+
 #define OUT_OF_MEMORY_ONCE(name)                                                                                       \
   static promise_status_t name(void);                                                                                  \
   CHECK_DEFINE(name##_is_out_of_cells, #name ", cells", NULL) {                                                        \

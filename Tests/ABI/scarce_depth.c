@@ -38,9 +38,7 @@ static void *requests_cancel(void *outermost) {
   CHECK_STATUS(promise_release(outermost), PROMISE_OK);
   return NULL;
 }
-TEST(cancels) {
-  without_memory(requests_cancel, 1);
-}
+TEST_BY(cancels, without_memory(requests_cancel, 1))
 
 static void *discards(void *outermost) {
   scarce_blocks = 0;
@@ -48,18 +46,14 @@ static void *discards(void *outermost) {
   CHECK_STATUS(promise_release(outermost), PROMISE_OK);
   return NULL;
 }
-TEST(discards_the_outermost) {
-  without_memory(discards, 0);
-}
+TEST_BY(discards_the_outermost, without_memory(discards, 0))
 
 static void *releases(void *outermost) {
   scarce_blocks = 0;
   CHECK_STATUS(promise_release(outermost), PROMISE_OK);
   return NULL;
 }
-TEST(releases_the_outermost) {
-  without_memory(releases, 0);
-}
+TEST_BY(releases_the_outermost, without_memory(releases, 0))
 
 /* ---- Contexts that own the next promise ---- */
 
@@ -102,12 +96,8 @@ static void contexts_are_freed_in_turn(promise_t *(*above)(promise_t *next)) {
   promise_release(source);
 }
 
-TEST(contexts_of_reactions) {
-  contexts_are_freed_in_turn(asked_above);
-}
-TEST(contexts_of_discard_blocks) {
-  contexts_are_freed_in_turn(discardable_above);
-}
+TEST_BY(contexts_of_reactions, contexts_are_freed_in_turn(asked_above))
+TEST_BY(contexts_of_discard_blocks, contexts_are_freed_in_turn(discardable_above))
 
 /* ---- Back-pressure ---- */
 

@@ -42,16 +42,12 @@ static promise_status_t derived_by(promise_t *(*derive)(promise_t *source, spy_t
 static promise_t *make_then(promise_t *source, spy_t *spy) {
   return promise_then(source, spy_handler, spy, spy_free);
 }
-OUT_OF_MEMORY(then) {
-  return derived_by(make_then);
-}
+OUT_OF_MEMORY_BY(then, derived_by(make_then))
 
 static promise_t *make_finally(promise_t *source, spy_t *spy) {
   return promise_finally(source, spy_discard, spy, spy_free);
 }
-OUT_OF_MEMORY(finally) {
-  return derived_by(make_finally);
-}
+OUT_OF_MEMORY_BY(finally, derived_by(make_finally))
 
 static promise_status_t settled_by(promise_t *(*make)(const promise_value_t *value)) {
   payload_t payload = {0};
@@ -64,12 +60,8 @@ static promise_status_t settled_by(promise_t *(*make)(const promise_value_t *val
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return status;
 }
-OUT_OF_MEMORY(new_resolved) {
-  return settled_by(promise_new_resolved);
-}
-OUT_OF_MEMORY(new_rejected) {
-  return settled_by(promise_new_rejected);
-}
+OUT_OF_MEMORY_BY(new_resolved, settled_by(promise_new_resolved))
+OUT_OF_MEMORY_BY(new_rejected, settled_by(promise_new_rejected))
 
 OUT_OF_MEMORY(discard_with) {
   payload_t payload = {0};
@@ -102,9 +94,7 @@ static promise_t *make_react(promise_t *source, spy_t *spy) {
   reaction.on_fulfilled = spy_handler, reaction.ctx = spy, reaction.free_ctx = spy_free;
   return promise_react(source, &reaction);
 }
-OUT_OF_MEMORY(react) {
-  return derived_by(make_react);
-}
+OUT_OF_MEMORY_BY(react, derived_by(make_react))
 OUT_OF_MEMORY(react_on_an_executor) {
   immediate = promise_executor_immediate();
   token = promise_token_new(0);
@@ -141,21 +131,15 @@ static promise_status_t observed_by(promise_status_t (*observe)(promise_t *sourc
 static promise_status_t with_observe(promise_t *source, spy_t *spy) {
   return promise_observe(source, spy_observer, NULL, spy, spy_free);
 }
-OUT_OF_MEMORY(observe) {
-  return observed_by(with_observe);
-}
+OUT_OF_MEMORY_BY(observe, observed_by(with_observe))
 static promise_status_t with_tap(promise_t *source, spy_t *spy) {
   return promise_tap(source, spy_observer, NULL, spy, spy_free);
 }
-OUT_OF_MEMORY(tap) {
-  return observed_by(with_tap);
-}
+OUT_OF_MEMORY_BY(tap, observed_by(with_tap))
 static promise_status_t with_request(promise_t *source, spy_t *spy) {
   return promise_on_cancel_request(source, ignore_value, spy, spy_free);
 }
-OUT_OF_MEMORY(on_cancel_request) {
-  return observed_by(with_request);
-}
+OUT_OF_MEMORY_BY(on_cancel_request, observed_by(with_request))
 
 OUT_OF_MEMORY(follow) {
   spy_t spy = {0};
@@ -185,22 +169,13 @@ static promise_status_t combined(promise_t *(*combine)(promise_t *const *promise
   if (result != NULL)
     CHECK_INT(promise_state(result), PROMISE_FULFILLED);
   promise_release(result);
-  for (int i = 0; i < 3; i++)
-    promise_release(inputs[i]);
+  RELEASE_EACH(inputs, 3);
   return status;
 }
-OUT_OF_MEMORY(all) {
-  return combined(promise_all);
-}
-OUT_OF_MEMORY(all_settled) {
-  return combined(promise_all_settled);
-}
-OUT_OF_MEMORY(any) {
-  return combined(promise_any);
-}
-OUT_OF_MEMORY(race) {
-  return combined(promise_race);
-}
+OUT_OF_MEMORY_BY(all, combined(promise_all))
+OUT_OF_MEMORY_BY(all_settled, combined(promise_all_settled))
+OUT_OF_MEMORY_BY(any, combined(promise_any))
+OUT_OF_MEMORY_BY(race, combined(promise_race))
 
 static promise_loop_t *loop;
 static promise_executor_t *executor;
@@ -226,21 +201,11 @@ static promise_t *make_sleep(promise_t *source) {
   (void)source;
   return promise_sleep_on(executor, hour);
 }
-OUT_OF_MEMORY(sleep_on) {
-  return timed(make_sleep);
-}
-static promise_t *make_delay(promise_t *source) {
-  return promise_delay_on(executor, source, hour);
-}
-OUT_OF_MEMORY(delay_on) {
-  return timed(make_delay);
-}
-static promise_t *make_timeout(promise_t *source) {
-  return promise_timeout_on(executor, source, hour);
-}
-OUT_OF_MEMORY(timeout_on) {
-  return timed(make_timeout);
-}
+OUT_OF_MEMORY_BY(sleep_on, timed(make_sleep))
+DERIVES(promise_t, make_delay, promise_delay_on(executor, source, hour))
+OUT_OF_MEMORY_BY(delay_on, timed(make_delay))
+DERIVES(promise_t, make_timeout, promise_timeout_on(executor, source, hour))
+OUT_OF_MEMORY_BY(timeout_on, timed(make_timeout))
 
 static promise_status_t without_a_loop(promise_t *(*make)(promise_t *source, int64_t ns)) {
   promise_t *source = promise_new();
@@ -281,8 +246,7 @@ OUT_OF_MEMORY(wait_any) {
   size_t index = 0;
   scarce();
   promise_status_t status = plenty(promise_wait_any(promises, 20, 1, &index));
-  for (int i = 0; i < 20; i++)
-    promise_release(promises[i]);
+  RELEASE_EACH(promises, 20);
   return status == PROMISE_ETIMEDOUT ? PROMISE_OK : status;
 }
 

@@ -25,10 +25,7 @@ static promise_status_t combined_by(promise_t *(*combine)(promise_t *const *prom
   promise_resolve(inputs[2], I64(3));
   promise_status_t status = plenty(how_settled(result));
   promise_release(result);
-  for (int i = 0; i < 3; i++)
-    promise_release(inputs[i]);
+  RELEASE_EACH(inputs, 3);
   return status;
 }
-OUT_OF_MEMORY(all_settled) {
-  return combined_by(promise_all_settled);
-}
+OUT_OF_MEMORY_BY(all_settled, combined_by(promise_all_settled))

@@ -49,9 +49,7 @@ static promise_status_t subscribed(void) {
   promise_publisher_release(publisher);
   return status;
 }
-OUT_OF_MEMORY(subscribe) {
-  return subscribed();
-}
+OUT_OF_MEMORY_BY(subscribe, subscribed())
 OUT_OF_MEMORY(subscribe_with_a_token) {
   token = promise_token_new(0);
   promise_status_t status = subscribed();
@@ -135,12 +133,6 @@ static promise_publisher_t *derive_transform(promise_publisher_t *source) {
   transform.ctx = &transform_spy;
   return promise_publisher_transform(source, &transform);
 }
-static promise_publisher_t *derive_distinct(promise_publisher_t *source) {
-  return promise_publisher_distinct(source, 0);
-}
-static promise_publisher_t *derive_window(promise_publisher_t *source) {
-  return promise_publisher_window(source, 3);
-}
 static promise_verdict_t counts(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
                                 promise_value_t *out) {
   (void)value;
@@ -155,37 +147,6 @@ static promise_publisher_t *derive_scan(promise_publisher_t *source) {
 }
 static promise_publisher_t *derive_reduce(promise_publisher_t *source) {
   return promise_publisher_reduce(source, &scan_initial, counts, &transform_spy, spy_free);
-}
-static promise_publisher_t *derive_take(promise_publisher_t *source) {
-  return promise_publisher_take(source, 3);
-}
-static promise_publisher_t *derive_start_with(promise_publisher_t *source) {
-  return promise_publisher_start_with(source, I64(1));
-}
-static promise_publisher_t *derive_merge(promise_publisher_t *source) {
-  promise_publisher_t *sources[] = {source, source, source};
-  return promise_publisher_merge(sources, 3);
-}
-static promise_publisher_t *derive_combine(promise_publisher_t *source) {
-  promise_publisher_t *sources[] = {source, source, source};
-  return promise_publisher_combine_latest(sources, 3);
-}
-
-static promise_publisher_t *derive_buffer(promise_publisher_t *source) {
-  return promise_publisher_buffer(source, 3);
-}
-static promise_publisher_t *derive_replay(promise_publisher_t *source) {
-  return promise_publisher_replay(source, 3);
-}
-static promise_publisher_t *derive_zip(promise_publisher_t *source) {
-  promise_publisher_t *sources[] = {source, source, source};
-  return promise_publisher_zip(sources, 3);
-}
-static promise_publisher_t *derive_debounce(promise_publisher_t *source) {
-  return promise_publisher_debounce(NULL, source, 3600 * 1000 * MILLISECONDS);
-}
-static promise_publisher_t *derive_throttle(promise_publisher_t *source) {
-  return promise_publisher_throttle(NULL, source, 3600 * 1000 * MILLISECONDS, 0);
 }
 
 static promise_status_t operated(promise_publisher_t *(*derive)(promise_publisher_t *source)) {
@@ -207,29 +168,26 @@ static promise_status_t operated(promise_publisher_t *(*derive)(promise_publishe
   return status;
 }
 
-#define OPERATOR(name)                                                                                                 \
-  OUT_OF_MEMORY(name) {                                                                                                \
-    return operated(derive_##name);                                                                                    \
-  }
-OPERATOR(transform)
-OPERATOR(distinct)
-OPERATOR(window)
-OPERATOR(scan)
-OPERATOR(reduce)
-OPERATOR(take)
-OPERATOR(start_with)
-OPERATOR(merge)
-OPERATOR(combine)
-OPERATOR(buffer)
-OPERATOR(replay)
-OPERATOR(zip)
-OPERATOR(debounce)
-OPERATOR(throttle)
+#define OPERATED(name) OUT_OF_MEMORY_BY(name, operated(derive_##name))
+#define OPERATOR(name, ...)                                                                                            \
+  DERIVES(promise_publisher_t, derive_##name, __VA_ARGS__)                                                             \
+  OPERATED(name)
 
-static promise_publisher_t *derive_stateful(promise_publisher_t *source) {
-  return promise_publisher_stateful(source);
-}
-OPERATOR(stateful)
+OPERATED(transform)
+OPERATOR(distinct, promise_publisher_distinct(source, 0))
+OPERATOR(window, promise_publisher_window(source, 3))
+OPERATED(scan)
+OPERATED(reduce)
+OPERATOR(take, promise_publisher_take(source, 3))
+OPERATOR(start_with, promise_publisher_start_with(source, I64(1)))
+OPERATOR(merge, promise_publisher_merge((promise_publisher_t *[]){source, source, source}, 3))
+OPERATOR(combine, promise_publisher_combine_latest((promise_publisher_t *[]){source, source, source}, 3))
+OPERATOR(buffer, promise_publisher_buffer(source, 3))
+OPERATOR(replay, promise_publisher_replay(source, 3))
+OPERATOR(zip, promise_publisher_zip((promise_publisher_t *[]){source, source, source}, 3))
+OPERATOR(debounce, promise_publisher_debounce(NULL, source, HOUR))
+OPERATOR(throttle, promise_publisher_throttle(NULL, source, HOUR, 0))
+OPERATOR(stateful, promise_publisher_stateful(source))
 
 OUT_OF_MEMORY(timeout) {
   promise_loop_t *loop = promise_loop_new();
@@ -318,12 +276,8 @@ static promise_publisher_t *with_itself(promise_publisher_t *source) {
   promise_publisher_t *sources[] = {source, source};
   return promise_publisher_zip(sources, 2);
 }
-OUT_OF_MEMORY(publish_to_buffer) {
-  return grouped(each_alone);
-}
-OUT_OF_MEMORY(publish_to_zip) {
-  return grouped(with_itself);
-}
+OUT_OF_MEMORY_BY(publish_to_buffer, grouped(each_alone))
+OUT_OF_MEMORY_BY(publish_to_zip, grouped(with_itself))
 
 OUT_OF_MEMORY(of_a_promise) {
   promise_t *promise = promise_new();

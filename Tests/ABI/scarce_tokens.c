@@ -48,12 +48,8 @@ static promise_status_t ended_by(promise_status_t (*end)(promise_token_t *ending
   return status;
 }
 
-OUT_OF_MEMORY(token_cancel) {
-  return ended_by(promise_token_cancel);
-}
-OUT_OF_MEMORY(token_invalidate) {
-  return ended_by(promise_token_invalidate);
-}
+OUT_OF_MEMORY_BY(token_cancel, ended_by(promise_token_cancel))
+OUT_OF_MEMORY_BY(token_invalidate, ended_by(promise_token_invalidate))
 
 OUT_OF_MEMORY(token_set_deadline) {
   promise_loop_t *loop = promise_loop_new();

@@ -239,17 +239,13 @@ static promise_status_t set(promise_builder_t *builder, int number) {
   int length = snprintf(key, sizeof key, "%d, a key that is too long for the place of a short one", number);
   return promise_builder_set(builder, key, (size_t)length, I64(number));
 }
-OUT_OF_MEMORY(builder_set) {
-  return built(PROMISE_KIND_MAP, set);
-}
+OUT_OF_MEMORY_BY(builder_set, built(PROMISE_KIND_MAP, set))
 
 static promise_status_t append(promise_builder_t *builder, int number) {
   (void)number;
   return promise_builder_append(builder, long_text, sizeof long_text);
 }
-OUT_OF_MEMORY(builder_append) {
-  return built(PROMISE_KIND_BYTES, append);
-}
+OUT_OF_MEMORY_BY(builder_append, built(PROMISE_KIND_BYTES, append))
 
 static promise_status_t use_room(promise_builder_t *builder, int number) {
   void *room = promise_builder_room(builder, 100);
@@ -258,9 +254,7 @@ static promise_status_t use_room(promise_builder_t *builder, int number) {
   memset(room, number, 100);
   return promise_builder_advance(builder, 100);
 }
-OUT_OF_MEMORY(builder_room) {
-  return built(PROMISE_KIND_BYTES, use_room);
-}
+OUT_OF_MEMORY_BY(builder_room, built(PROMISE_KIND_BYTES, use_room))
 
 /* Finishing a builder needs no memory. */
 TEST(builder_finish) {

@@ -119,29 +119,6 @@ TEST(asks_its_target_for_turns) {
   promise_executor_release(target);
 }
 
-TEST(dropped_turn_drops_the_jobs) {
-  shelf_t shelf = SHELF_EMPTY;
-  spy_t spies[2] = {{0}}, submitted = {0}, later = {0};
-  promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
-  promise_t *children[2];
-  for (int i = 0; i < 2; i++)
-    children[i] = react_on(serial, spy_handler, &spies[i], spy_free);
-  CHECK_STATUS(promise_executor_submit(serial, spy_discard, &submitted, spy_free), PROMISE_OK);
-  CHECK_STATUS(promise_job_drop(take_job(&shelf)), PROMISE_OK);
-  for (int i = 0; i < 2; i++) {
-    CHECK_SPY(&spies[i], 0, 1);
-    CHECK(failed_with(children[i], PROMISE_ECLOSED));
-    promise_release(children[i]);
-  }
-  CHECK_SPY(&submitted, 0, 1);
-  /* The serial executor itself continues, because its target decides about each turn. */
-  CHECK_STATUS(promise_executor_submit(serial, spy_discard, &later, spy_free), PROMISE_OK);
-  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
-  CHECK_SPY(&later, 1, 1);
-  promise_executor_release(serial);
-  promise_executor_release(target);
-}
-
 TEST(is_freed_with_its_last_job) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t spy = {0}, context = {0};
@@ -181,9 +158,7 @@ static void *settles_a_long_chain(void *argument) {
   return NULL;
 }
 
-TEST(chain_on_an_immediate_target_takes_no_stack) {
-  on_small_stack(settles_a_long_chain, NULL);
-}
+TEST_BY(chain_on_an_immediate_target_takes_no_stack, on_small_stack(settles_a_long_chain, NULL))
 
 typedef struct repetition {
   promise_executor_t *executor;

@@ -26,6 +26,4 @@ static void *settles(void *number) {
   return NULL;
 }
 
-TEST(second_settler_sees_the_outcome) {
-  race(settles, THREADS);
-}
+TEST_BY(second_settler_sees_the_outcome, race(settles, THREADS))

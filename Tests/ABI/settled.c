@@ -34,27 +34,6 @@ TEST(rejected_one_that_nobody_takes_is_reported) {
 
 /* ---- promise_discard_with() ---- */
 
-static int64_t cause_of(promise_t *promise) {
-  promise_value_t reason;
-  CHECK_INT(promise_state(promise), PROMISE_REJECTED);
-  CHECK_STATUS(promise_result(promise, &reason), PROMISE_OK);
-  CHECK_INT(reason.kind, PROMISE_KIND_DISCARDED);
-  const promise_value_t *cause = promise_value_cause(&reason);
-  int64_t number = cause == NULL ? -1 : cause->kind == PROMISE_KIND_I64 ? cause->as.i64 : -2;
-  promise_value_release(&reason);
-  return number;
-}
-
-TEST(discarded_one_has_the_cause) {
-  promise_t *promise = promise_new(), *child = promise_then(promise, adds_one, NULL, NULL);
-  CHECK_STATUS(promise_discard_with(promise, I64(3)), PROMISE_OK);
-  CHECK_INT(cause_of(promise), 3);
-  CHECK_INT(cause_of(child), 3);
-  CHECK_STATUS(promise_discard_with(promise, I64(4)), PROMISE_ESETTLED);
-  CHECK_INT(cause_of(promise), 3);
-  RELEASE(child, promise);
-}
-
 TEST(cause_is_freed_once_on_every_path) {
   payload_t payloads[4] = {{0}};
   promise_value_t causes[4];

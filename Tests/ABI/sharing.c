@@ -82,8 +82,7 @@ static void *makes_a_few(void *argument) {
   (void)argument;
   for (int i = 0; i < 300; i++)
     promises[i] = promise_new();
-  for (int i = 0; i < 300; i++)
-    CHECK_STATUS(promise_release(promises[i]), PROMISE_OK);
+  RELEASE_EACH(promises, 300);
   return NULL;
 }
 
@@ -100,8 +99,7 @@ TEST(ended_threads_give_their_cells_back) {
 /* The body of a worker thread, which settles the promises of others and releases the last references. */
 static void *releases_a_few(void *argument) {
   promise_t **promises = argument;
-  for (int i = 0; i < 100; i++)
-    CHECK_STATUS(promise_release(promises[i]), PROMISE_OK);
+  RELEASE_EACH(promises, 100);
   return NULL;
 }
 

@@ -21,16 +21,6 @@ static void handle(int number) {
   REQUIRE(sigaction(number, &action, NULL) == 0);
 }
 
-/* Keeps a library thread alive until the gate opens: of the pool, or of timers, which keep the clock too. */
-static promise_verdict_t stay(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  gate_t *gates = ctx;
-  (void)in;
-  (void)out;
-  gate_open(&gates[0]);
-  gate_wait(&gates[1]);
-  return PROMISE_FULFILL;
-}
-
 TEST(signals_are_delivered_to_the_programs_threads) {
   gate_t on_pool[2] = {GATE_CLOSED, GATE_CLOSED}, on_timers[2] = {GATE_CLOSED, GATE_CLOSED};
   promise_t *job = react_on(pool(), stay, on_pool, NULL), *timer = react_on_timer(stay, on_timers);
@@ -93,8 +83,7 @@ TEST(signals_end_no_wait) {
 
   REQUIRE(timer_settime(timer, 0, &none, NULL) == 0);
   timer_delete(timer);
-  for (int i = 0; i < 3; i++)
-    promise_release(sleeps[i]);
+  RELEASE_EACH(sleeps, 3);
   promise_release(never);
   promise_loop_release(loop);
 }

@@ -105,13 +105,6 @@ TEST(loops_and_streams) {
   CHECK_INT(MORE(subscribers), 0);
 }
 
-/* Checks the count of threads in a handler, while a library thread runs; later, that thread may have ended. */
-static promise_verdict_t counts_threads(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  (void)ctx, (void)in, (void)out;
-  CHECK(statistics().threads >= 1);
-  return PROMISE_FULFILL;
-}
-
 TEST(types_and_threads) {
   begin();
   CHECK(promise_type_named("string") != NULL);
@@ -120,9 +113,6 @@ TEST(types_and_threads) {
   CHECK(promise_type_register("test.statistics", NULL, NULL) != NULL);
   CHECK_INT(MORE(types), 1);
   CHECK_INT(statistics().threads, 0);
-  promise_t *child = react_on_timer(counts_threads, NULL);
-  CHECK_STATUS(promise_wait(child, -1), PROMISE_OK);
-  promise_release(child);
 }
 
 TEST(memory_of_cells) {

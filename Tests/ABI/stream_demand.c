@@ -13,31 +13,6 @@ static void publish_all(promise_publisher_t *publisher, int64_t first, int64_t l
     promise_publisher_publish(publisher, I64(number));
 }
 
-TEST(events_wait_for_demand) {
-  promise_publisher_t *publisher = publisher_new(0);
-  listener_t listener = {0};
-  promise_subscription_t wish = everything(&listener);
-  wish.demand = 1;
-  promise_subscriber_t *subscriber = subscribe(publisher, wish);
-  publish(publisher, 1);
-  publish_error(publisher, 2); /* an error takes demand too */
-  publish(publisher, 3);
-  publish(publisher, 4);
-  CHECK_TEXT(listener.log, "1 ");
-  CHECK_STATUS(promise_subscriber_request(subscriber, 2), PROMISE_OK);
-  CHECK_TEXT(listener.log, "1 !2 3 ");
-  promise_publisher_finish(publisher);
-  promise_t *end = end_of(subscriber);
-  CHECK_INT(promise_state(end), PROMISE_PENDING);
-  CHECK_INT(promise_publisher_count(publisher), 0);
-  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
-  CHECK_TEXT(listener.log, "1 !2 3 4 .");
-  CHECK(is_done(end));
-  CHECK_INT(promise_subscriber_dropped(subscriber), 0);
-  promise_release(end);
-  release_both(subscriber, publisher);
-}
-
 /* The sum of demands is limited to the maximum: it does not overflow. */
 TEST(demand_does_not_wrap_around) {
   static const uint64_t first[] = {3, PROMISE_DEMAND_UNLIMITED - 1};

@@ -215,6 +215,4 @@ static void *awaits_in_a_loop(void *unused) {
   return NULL;
 }
 
-TEST(a_loop_of_awaits_takes_no_stack_while_it_waits) {
-  on_small_stack(awaits_in_a_loop, NULL);
-}
+TEST_BY(a_loop_of_awaits_takes_no_stack_while_it_waits, on_small_stack(awaits_in_a_loop, NULL))

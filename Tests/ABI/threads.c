@@ -42,8 +42,7 @@ static void *plays_with_chain(void *argument) {
       CHECK_INT(atomic_load(&spies[0][3].calls), promise_state(links[2]) == PROMISE_FULFILLED ? 1 : 0);
       for (int i = 1; i < 4; i++)
         CHECK_SPY(&spies[1][i], 1, 1);
-      for (int i = 0; i < 4; i++)
-        CHECK_STATUS(promise_release(links[i]), PROMISE_OK);
+      RELEASE_EACH(links, 4);
       for (int i = 0; i < 4; i++)
         CHECK_STATUS(promise_state(links[i]), PROMISE_ESTALE);
     }

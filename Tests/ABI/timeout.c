@@ -2,32 +2,8 @@
 #include "race.h"
 #include "scheduling.h"
 
-#define HOUR (3600 * 1000 * MILLISECONDS)
-
-static bool cancelled(promise_t *promise) {
-  promise_value_t reason;
-  return promise_state(promise) == PROMISE_REJECTED && promise_result(promise, &reason) == PROMISE_OK &&
-         reason.kind == PROMISE_KIND_DISCARDED;
-}
-
 static void ask(promise_t *promise) {
   CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
-}
-
-TEST(request_discards_a_sleep) {
-  promise_t *nap = promise_sleep(HOUR);
-  ask(nap);
-  CHECK(cancelled(nap));
-  CHECK_STATUS(promise_release(nap), PROMISE_OK);
-  CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
-  /* The request propagates from a derived promise. */
-  nap = promise_sleep(HOUR);
-  promise_t *child = promise_then(nap, adds_one, NULL, NULL);
-  CHECK_STATUS(promise_release(nap), PROMISE_OK);
-  ask(child);
-  CHECK(cancelled(child));
-  CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
-  promise_release(child);
 }
 
 /* ---- Delay ---- */
@@ -158,8 +134,7 @@ TEST(too_late_the_promise_is_asked_to_cancel) {
 TEST(settling_the_timeout_stops_its_timer) {
   promise_t *promise = promise_new(), *limited = promise_timeout(promise, HOUR);
   CHECK_STATUS(promise_discard(limited), PROMISE_OK);
-  promise_release(promise);
-  CHECK_STATUS(promise_release(limited), PROMISE_OK);
+  RELEASE(promise, limited);
   CHECK_STATUS(promise_state(limited), PROMISE_ESTALE);
 }
 
@@ -211,6 +186,4 @@ static void *starts_or_settles(void *number) {
   return NULL;
 }
 
-TEST(the_start_may_race_with_the_settlement) {
-  race(starts_or_settles, 2);
-}
+TEST_BY(the_start_may_race_with_the_settlement, race(starts_or_settles, 2))

@@ -94,9 +94,7 @@ TEST(timers_end_in_the_order_of_their_times) {
   run_alarms(1, forward, 0), run_alarms(1, backward, 0), run_alarms(1, at_random, 0);
 }
 
-TEST(timers_of_one_time_end_in_the_order_of_their_making) {
-  run_alarms(2, among_few, 0);
-}
+TEST_BY(timers_of_one_time_end_in_the_order_of_their_making, run_alarms(2, among_few, 0))
 
 /* When a timer is stopped, the last timer of the heap takes its place, and moves further up or further down. */
 TEST(stopping_some_leaves_the_others_in_order) {
@@ -126,8 +124,7 @@ static bool fall_asleep(void) {
 }
 
 static void wake_up(void) {
-  for (int i = 0; i < 4; i++)
-    promise_release(naps[i]);
+  RELEASE_EACH(naps, 4);
 }
 
 TEST(sleeps_end_in_the_order_of_their_times) {

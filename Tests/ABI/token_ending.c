@@ -59,9 +59,7 @@ static void chains_upwards(void *ctx, long count) {
   free(tokens);
 }
 
-TEST(time_to_chain_upwards_is_linear) {
-  CHECK_LINEAR(chains_upwards, NULL, check_scale(20 * 1000));
-}
+TEST_BY(time_to_chain_upwards_is_linear, CHECK_LINEAR(chains_upwards, NULL, check_scale(20 * 1000)))
 
 /* Adds promises to a token, all of which are alive. */
 static void adds_promises(void *ctx, long count) {
@@ -73,12 +71,9 @@ static void adds_promises(void *ctx, long count) {
     promises[i] = promise_new();
     CHECK_STATUS(promise_token_add(token, promises[i]), PROMISE_OK);
   }
-  for (long i = 0; i < count; i++)
-    promise_release(promises[i]);
+  RELEASE_EACH(promises, count);
   free(promises);
   promise_token_release(token);
 }
 
-TEST(time_to_add_promises_is_linear) {
-  CHECK_LINEAR(adds_promises, NULL, check_scale(20 * 1000));
-}
+TEST_BY(time_to_add_promises_is_linear, CHECK_LINEAR(adds_promises, NULL, check_scale(20 * 1000)))

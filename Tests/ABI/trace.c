@@ -188,8 +188,7 @@ TEST(a_trace_function_may_release_the_promise) {
   CHECK_INT(spy.kind, PROMISE_KIND_OBJECT);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
-  for (int i = 0; i < REUSED; i++)
-    CHECK_STATUS(promise_release(reused[i]), PROMISE_OK);
+  RELEASE_EACH(reused, REUSED);
 }
 
 /* The id of a callback that settles no promise is not a handle, of no kind. */

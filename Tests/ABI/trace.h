@@ -36,8 +36,4 @@ static inline void untrace(watch_t *watch) {
   CHECK_INT(atomic_load(&watch->frees), 1);
 }
 
-static inline uint64_t id_of(promise_t *promise) {
-  return (uint64_t)(uintptr_t)promise;
-}
-
 #endif /* TRACE_H */

@@ -36,6 +36,4 @@ static void register_types(void *ctx, long count) {
   CHECK_INT(wrong, 0);
 }
 
-TEST(registering_takes_linear_time) {
-  CHECK_LINEAR(register_types, NULL, check_scale(40 * 1000));
-}
+TEST_BY(registering_takes_linear_time, CHECK_LINEAR(register_types, NULL, check_scale(40 * 1000)))

@@ -1,39 +1,6 @@
 /* Types: names, parents, and the types of values. */
 #include "support.h"
 
-static const char *const builtins[] = {"void",  "bool",  "i64", "u64",   "f64",       "pointer", "string",
-                                       "bytes", "array", "map", "error", "discarded", "promise", "object"};
-enum { BUILTINS = sizeof builtins / sizeof *builtins };
-
-TEST(value_has_the_type_of_its_kind) {
-  promise_value_t values[] = {
-      {.kind = PROMISE_KIND_VOID},
-      {.kind = PROMISE_KIND_BOOL, .as.b = 1},
-      {.kind = PROMISE_KIND_I64},
-      {.kind = PROMISE_KIND_U64},
-      {.kind = PROMISE_KIND_F64},
-      {.kind = PROMISE_KIND_POINTER},
-      text("text"),
-      {0},
-      error("test", 1, "message"),
-      {.kind = PROMISE_KIND_DISCARDED},
-      holding(promise_new()),
-  };
-  static const char *const names[] = {"void",   "bool",  "i64",   "u64",       "f64",    "pointer",
-                                      "string", "bytes", "error", "discarded", "promise"};
-  REQUIRE(promise_value_bytes(&values[7], "x", 1) == PROMISE_OK);
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-    CHECK_TEXT(promise_type_name(promise_value_type(&values[i])), names[i]);
-    CHECK_POINTER(promise_value_type(&values[i]), promise_type_named(names[i]));
-    for (int j = 0; j < BUILTINS; j++) {
-      bool own = strcmp(builtins[j], names[i]) == 0;
-      bool parent = values[i].kind == PROMISE_KIND_DISCARDED && strcmp(builtins[j], "error") == 0;
-      CHECK_INT(promise_value_is(&values[i], promise_type_named(builtins[j])), own || parent);
-    }
-    CHECK_STATUS(promise_value_release(&values[i]), PROMISE_OK);
-  }
-}
-
 TEST(parent_is_fixed_by_the_first_registration) {
   const promise_type_t *parent = promise_type_register("test.types.fixed.parent", NULL, NULL);
   const promise_type_t *other = promise_type_register("test.types.fixed.other", NULL, NULL);

@@ -1,6 +1,4 @@
 /* Values: strings, bytes, objects, and their reference counts. */
-#include <float.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -135,24 +133,6 @@ TEST(foreign_bytes_are_freed_where_the_last_reference_ends) {
   finish(thread);
   CHECK_SPY(&spy, 0, 1);
   CHECK(pthread_equal(spy.freed_on, thread));
-}
-
-TEST(plain_kinds_pass_a_promise_unchanged) {
-  static const double numbers[] = {0.0, -0.0, DBL_MIN, DBL_MAX, 4.9e-324, INFINITY, -INFINITY, NAN};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    promise_value_t in = {.kind = PROMISE_KIND_F64, .as.f64 = numbers[i]}, out = garbage();
-    promise_t *promise = promise_new();
-    CHECK_STATUS(promise_resolve(promise, &in), PROMISE_OK);
-    CHECK_STATUS(promise_result(promise, &out), PROMISE_OK);
-    CHECK(memcmp(&in, &out, sizeof in) == 0);
-    promise_release(promise);
-  }
-  static const int64_t integers[] = {0, 1, -1, INT64_MAX, INT64_MIN};
-  for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
-    promise_t *promise = fulfilled(integers[i]);
-    CHECK(ended(promise, PROMISE_FULFILLED, integers[i]));
-    promise_release(promise);
-  }
 }
 
 static atomic_int nulls_destroyed;

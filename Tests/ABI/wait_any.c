@@ -42,8 +42,7 @@ TEST(waiter_is_woken_by_any) {
     CHECK_STATUS(promise_wait_any(promises, 8, FOR_EVER, &index), PROMISE_OK);
     CHECK_INT(index, round % 8);
     finish(thread);
-    for (int i = 0; i < 8; i++)
-      promise_release(promises[i]);
+    RELEASE_EACH(promises, 8);
   }
 }
 
@@ -80,8 +79,7 @@ TEST(waits_for_very_many) {
   CHECK_STATUS(promise_wait_any(all, (size_t)count, FOR_EVER, &index), PROMISE_OK);
   CHECK_INT(index, count - 1);
   finish(thread);
-  for (long i = 0; i < count; i++)
-    promise_release(all[i]);
+  RELEASE_EACH(all, count);
   free(all);
 }
 
@@ -157,8 +155,7 @@ TEST(thread_cannot_wait_for_its_loop) {
   CHECK_STATUS(promise_wait(child, MILLISECONDS), PROMISE_ETIMEDOUT);
   promise_t *all[] = {child, nap, later, then};
   promise_loop_release(loop);
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE_EACH(all, 4);
   promise_executor_release(executor);
 }
 

@@ -7,13 +7,8 @@ static promise_t *discardable_follower_of(promise_t *source) {
   return promise;
 }
 
-static promise_t *all_of(promise_t *source) {
-  return promise_all(&source, 1, 0);
-}
-
-static promise_t *race_of(promise_t *source) {
-  return promise_race(&source, 1, 0);
-}
+DERIVES(promise_t, all_of, promise_all(&source, 1, 0))
+DERIVES(promise_t, race_of, promise_race(&source, 1, 0))
 
 static void *wait_there(void *promise) {
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
@@ -36,18 +31,7 @@ static void waiter_is_woken(promise_t *(*make)(promise_t *source)) {
   }
 }
 
-TEST(a_follower_wakes_its_waiter) {
-  waiter_is_woken(follower_of);
-}
-
-TEST(a_discardable_follower_wakes_its_waiter) {
-  waiter_is_woken(discardable_follower_of);
-}
-
-TEST(all_wakes_its_waiter) {
-  waiter_is_woken(all_of);
-}
-
-TEST(race_wakes_its_waiter) {
-  waiter_is_woken(race_of);
-}
+TEST_BY(a_follower_wakes_its_waiter, waiter_is_woken(follower_of))
+TEST_BY(a_discardable_follower_wakes_its_waiter, waiter_is_woken(discardable_follower_of))
+TEST_BY(all_wakes_its_waiter, waiter_is_woken(all_of))
+TEST_BY(race_wakes_its_waiter, waiter_is_woken(race_of))

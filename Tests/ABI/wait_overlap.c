@@ -56,8 +56,7 @@ static void make_promises(void) {
 
 static void release_promises(void) {
   CHECK(has_ended());
-  for (int i = 0; i < 3; i++)
-    promise_release(promises[i]);
+  RELEASE_EACH(promises, 3);
 }
 
 TEST(a_wait_sees_its_settlement) {

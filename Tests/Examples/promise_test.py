@@ -17,6 +17,14 @@ class OwnError(Error):
     pass
 
 
+class Statuses(unittest.TestCase):
+    def test_they_are_those_of_the_library(self):
+        name = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int32)(("promise_status_name", lib))
+        for status in Status:
+            self.assertEqual(name(status).decode(), status.name)
+        self.assertEqual(name(min(Status) - 1), b"PROMISE_UNKNOWN")
+
+
 class Values(unittest.TestCase):
     def test_values_round_trip(self):
         things = [None, True, False, 0, -(2**63), 2**63 - 1, 2**64 - 1, 0.5, "", "a\0é", b"", b"\0\xff", [1], object()]

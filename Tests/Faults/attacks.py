@@ -4,7 +4,8 @@ import collections
 import ctypes
 import multiprocessing
 import os
-import subprocess
+import random
+import time
 
 import isolated
 from building import build
@@ -48,11 +49,21 @@ def exchanging(first, second):
     paths = [os.fsencode(path) for path in (first, second)]
     libc = ctypes.CDLL(None, use_errno=True)
 
-    def attack(over):
-        while not over.is_set():
+    def exchange():
+        for _ in range(2):
             assert libc.renameat2(AT_FDCWD, paths[0], AT_FDCWD, paths[1], EXCHANGE) == 0
 
-    return attack
+    return lambda over: attacking(exchange, over)
+
+
+def attacking(step, over):
+    """Repeats a step, after which the good file is in place, until `over` is set. Half of the time it pauses, so that
+    some calls find the good file unchanged."""
+    while not over.is_set():
+        end = time.monotonic() + random.random() / 20
+        while time.monotonic() < end:
+            step()
+        time.sleep(random.random() / 20)
 
 
 def overwriting(path, other):
@@ -65,14 +76,12 @@ def overwriting(path, other):
     times = (os.stat(path).st_atime_ns, os.stat(path).st_mtime_ns)
     os.truncate(path, size)
 
-    def attack(over):
-        while not over.is_set():
-            for content in contents:
-                os.pwrite(descriptor, content, 0)
-                os.utime(path, ns=times)
-        os.close(descriptor)
+    def overwrite():
+        for content in contents:
+            os.pwrite(descriptor, content, 0)
+            os.utime(path, ns=times)
 
-    return attack
+    return lambda over: attacking(overwrite, over)
 
 
 def exchanged_file(folder):
@@ -100,32 +109,48 @@ def overwritten_file(folder):
     return good, overwriting(good, build(folder, "sums", ("-DOFFSET=625", *REFUSED), "bad.so"))
 
 
+def command_of(host, isolation, plugin, folder):
+    """Returns the command that calls a function of a plugin in a mode. A pool is that of a pipeline."""
+    if isolation != "pool":
+        return [host, "call", "--isolation", isolation, plugin, "add", "41"]
+    pipeline = os.path.join(folder, "pipeline.yaml")
+    with open(pipeline, "w", encoding="utf-8") as file:
+        file.write(f"plugins: [{isolated.plugin_of(plugin, isolation)}]\n")
+        file.write("steps:\n  one: {call: sums.add, with: {a: 41}}\nresult: one\n")
+    return [host, "run", pipeline]
+
+
 def raced(make):
     """A race of a host that calls a plugin with another process that changes files.
 
-    Makes 100 calls, or calls until `is_over` holds. `counts` receives the numbers of calls that were fulfilled and
-    refused. Returns the first failure; None if there is none.
+    Makes 60 calls, or calls until `is_over` holds. `counts` receives the numbers of calls that were fulfilled and
+    refused. Each must be one or the other, and one at least be fulfilled.
     """
 
     def race(host, isolation, folder, is_over=None, counts=None):
         good, attack = make(folder)
         counts = counts if counts is not None else collections.Counter()
-        is_over = is_over or (lambda: counts.total() >= 100)
+        is_over = is_over or (lambda: counts.total() >= 60)
         over = multiprocessing.Event()
         attacker = multiprocessing.Process(target=attack, args=(over,))
+        command = command_of(host, isolation, good, folder)
+        verdict = isolated.Verdict()
         attacker.start()
-        command = [host, "call", "--isolation", isolation, good, "add", "41"]
         try:
-            while not is_over():
-                run = subprocess.run(command, capture_output=True, text=True, timeout=60)
-                is_right = (run.returncode, run.stdout) == (0, "42\n") or run.returncode == 2 and run.stdout == ""
-                if not is_right or "it runs" in run.stderr:
-                    return f"status {run.returncode}, output {run.stdout!r}, errors {run.stderr!r}"
-                counts["fulfilled" if run.returncode == 0 else "refused"] += 1
+            while verdict and not is_over():
+                status, output, errors, is_empty = run(command)
+                is_right = (status, output) == (0, "42\n") or status == 2 and output == ""
+                reason = f"status {status}, output {output!r}, errors {errors!r}"
+                verdict.set("alive", status in (0, 2), reason)
+                verdict.set("settled", is_right and "it runs" not in errors, reason)
+                verdict.set("no leaks", is_empty, "processes")
+                counts["fulfilled" if status == 0 else "refused"] += 1
         finally:
             over.set()
             attacker.join()
-        return None
+        if verdict:
+            verdict.set("settled", counts["fulfilled"] > 0, f"no call was fulfilled, {counts['refused']} were refused")
+        return verdict
 
     return race
 
@@ -138,26 +163,30 @@ def taken_name(host, isolation, folder):
         build(place, "help", (f"-DHELP={len(name)}",))
         needs = ("-DNEEDS_HELP", "-DOFFSET=help()", "-L", place, "-l:help.so", "-Wl,-rpath,$ORIGIN")
         build(place, "sums", (*needs, f'-DID="org.example.{name}"'))
+    plugins = [isolated.plugin_of(f"{folder}/{name}/sums.so", isolation) for name in ("first", "second")]
     pipeline = os.path.join(folder, "pipeline.yaml")
     with open(pipeline, "w", encoding="utf-8") as file:
-        file.write(f"plugins: [{folder}/first/sums.so, {folder}/second/sums.so]\nsteps:\n")
+        file.write(f"plugins: [{', '.join(plugins)}]\nsteps:\n")
         file.write("  one: {call: first.add, with: {a: 0}}\n  two: {call: second.add, with: {a: {step: one}}}\nresult: two\n")
-    status, output, errors, _ = run([host, "run", "--isolation", isolation, pipeline])
+    status, output, errors, is_empty = run([host, "run", pipeline])
     refused = (2, "", f"{folder}/second/help.so: is another file than {folder}/first/help.so")
-    expected = (0, "11\n", "") if isolation == "process" else refused
-    if (status, output) == expected[:2] and expected[2] in errors:
-        return None
-    return f"status {status}, output {output!r}, errors {errors!r}"
+    expected = (0, "11\n", "") if isolation in ("process", "pool") else refused
+    reason = f"status {status}, output {output!r}, errors {errors!r}"
+    verdict = isolated.Verdict()
+    verdict.set("alive", status == expected[0], reason)
+    verdict.set("settled", output == expected[1] and expected[2] in errors, reason)
+    verdict.set("no leaks", is_empty, "processes")
+    return verdict
 
 
-# Attacks with their own check of the result.
-RACES = [
-    ("the name of another plugin's library", taken_name),
+# Races, each of which returns a verdict.
+EXCHANGES = [
     ("exchanged between the check and loading", raced(exchanged_file)),
     ("exchanged, with a library beside itself", raced(exchanged_beside_its_library)),
     ("a needed library is exchanged", raced(exchanged_library)),
     ("overwritten between the check and loading", raced(overwritten_file)),
 ]
+RACES = [("the name of another plugin's library", taken_name), *EXCHANGES]
 
 ROWS = [
     ("the name of another plugin's file", impostor, 2, "org.example.sums  1.0.0  1 function\n", ["DT_SONAME"]),

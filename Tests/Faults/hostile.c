@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -58,11 +59,10 @@ static inline void send_nested(void) {
   send_frames(10, body, sizeof body);
 }
 
-/* Sends a byte, or the start of an answer with one block of memory, and `count` descriptors beside it. */
-static inline void send_descriptors(int descriptor, int count, bool is_answer) {
-  unsigned char frame[20] = {4, 0, 0, 0, 1, 10, 1, [8] = 1, [16] = 0xD9, 0xA0, 0x03, 0};
+/* Sends bytes with `count` copies of a descriptor beside them. */
+static inline void send_with(void *bytes, size_t length, int descriptor, int count) {
   char control[CMSG_SPACE(100 * sizeof(int))] = {0};
-  struct iovec part = {frame, is_answer ? sizeof frame : 1};
+  struct iovec part = {bytes, length};
   struct msghdr message = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = CMSG_SPACE(count * sizeof(int))};
   struct cmsghdr *header = CMSG_FIRSTHDR(&message);
@@ -73,6 +73,21 @@ static inline void send_descriptors(int descriptor, int count, bool is_answer) {
     memcpy(CMSG_DATA(header) + index * sizeof(int), &descriptor, sizeof(int));
   if (sendmsg(host_socket(), &message, MSG_NOSIGNAL) < 0)
     perror("sendmsg");
+}
+
+/* Sends a byte, or the start of an answer with one block of memory, and `count` descriptors beside it. */
+static inline void send_descriptors(int descriptor, int count, bool is_answer) {
+  unsigned char frame[20] = {4, 0, 0, 0, 1, 10, 1, [8] = 1, [16] = 0xD9, 0xA0, 0x03, 0};
+  send_with(frame, is_answer ? sizeof frame : 1, descriptor, count);
+}
+
+/* Sends a result that announces so many open files, with one descriptor beside it. The body is the first file, or has
+ * none. */
+static inline void send_file(int descriptor, uint8_t announced, bool is_value) {
+  unsigned char frame[20] = {4, 0, 0, 0, 1, 10, 0, announced, [8] = 1, [16] = 0xD9, 0xA0, 0x05, 0};
+  if (!is_value)
+    memcpy(frame + 16, (const uint8_t[]){0x83, 0xF6, 0xF6, 0xF6}, 4);
+  send_with(frame, sizeof frame, descriptor, 1);
 }
 
 /* Sends memory that the sender can shrink while the host reads it. */

@@ -20,6 +20,10 @@ ROWS = [
     ("blocks of memory that do not come", "send_header(1, 1, 10, 64); send_bytes(\"\", 1)", "64 blocks of memory, of which 0"),
     ("descriptors without end", "for (;;) send_descriptors(1, 100, false)", "more descriptors than a frame may have"),
     ("memory that is not sealed", "send_unsealed()", "shared memory that is not sealed"),
+    ("an open file that does not come", "send_file(1, 2, true)", "a frame with 2 open files, of which 1 came"),
+    ("an open file that no value is", "send_file(1, 1, false)", "1 open files that no value is"),
+    ("an open file that is not announced", "send_file(1, 0, true)", "that is not the next one of the frame's 0"),
+    ("an event queue as an open file", "send_file(eventfd(0, 0), 1, true)", "which is neither a file nor a pipe"),
     ("a socket that is shut down", "shutdown(host_socket(), SHUT_RDWR)", "it closed its socket"),
 ]
 

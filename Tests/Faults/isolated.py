@@ -50,6 +50,9 @@ def judge_lines(host, make, text, call=None, isolation="process"):
             if call is not None and first is not None:
                 first = session.ask(call, text)
             before = session.counts() if first is not None else None
+            if isolation == "thread" and before and call is None:
+                # The thread that each `use` starts stays until the host ends, as its initialisers may have run there.
+                before["threads"] += len(lines)
             settled = first == [] and all(session.ask(line, text) == [] for line in lines)
             verdict.set("settled", settled, f"expected {text!r}: {session.screen[-600:]!r}")
             verdict.set("alive", session.process.poll() is None, f"status {session.process.poll()}")
@@ -158,8 +161,10 @@ def judge_pending(host, make, text):
 
 def judge_command(host, arguments, judge):
     """Runs a command with workers, which is judged as the same command in-process."""
-    verdict = Verdict()
-    wrong = judge([host, arguments[0], "--isolation", "process", *arguments[1:]])
-    verdict.set("alive", wrong is None, wrong)
-    verdict.set("settled", wrong is None, wrong)
-    return verdict
+    return judge([host, arguments[0], "--isolation", "process", *arguments[1:]])
+
+
+def plugin_of(path, isolation):
+    """Returns the entry of a plugin in a pipeline."""
+    pool = ", pool: 2" if isolation == "pool" else ""
+    return f"{{plugin: {path}, isolation: {'process' if pool else isolation}{pool}}}"

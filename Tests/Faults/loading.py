@@ -173,6 +173,17 @@ def long_search(folder):
     return library.save(os.path.join(folder, "changed.so"))
 
 
+def two_of_one_name(folder):
+    """A plugin that needs two libraries of which the first has the DT_SONAME of the second."""
+    needs = ("-DNEEDS_HELP", "-Wl,--no-as-needed", "-L", folder, "-l:other.so", "-l:help.so", "-Wl,-rpath,$ORIGIN")
+    build(folder, "help", (), "other.so")
+    build(folder, "help", ("-Wl,-soname,help.so",))
+    plugin = build(folder, "sums", needs)
+    # Needed by the name of its file, which it had without a DT_SONAME.
+    build(folder, "help", ("-Wl,-soname,help.so",), "other.so")
+    return plugin
+
+
 # A dependency of the plugin, and symbol versions.
 LIBC = ("-Wl,--no-as-needed", "-lm", "-Wl,-u,cos")
 
@@ -182,6 +193,7 @@ ROWS = [
     ("truncated", changed(lambda library: library.bytes.__delitem__(slice(0x1800, None))), "is truncated"),
     ("needs a FIFO", needing(make_fifo), "is a FIFO"),
     ("needs a truncated library", needing(lambda path: os.truncate(path, 0x1800)), "is truncated"),
+    ("needs two libraries of one DT_SONAME", two_of_one_name, "which is also the name (DT_SONAME)"),
     ("DT_SONAME is a path", built("-Wl,-soname,/proc/self/fd/4"), "DT_SONAME"),
     ("two PT_GNU_STACK", changed(second_stack), "two program headers"),
     ("executable stack", built("-Wl,-z,execstack"), "executable stack"),

@@ -31,18 +31,22 @@ from session import run
 
 
 def expecting(status, output, text, environment=None):
-    """Returns a judge of a command, which returns None if the command ends as expected, else the difference."""
+    """Returns a judge of a command by its status, its outputs, and the processes and shared memories that are left."""
 
     def judge(arguments):
+        verdict = isolated.Verdict()
+        memory = os.listdir("/dev/shm")
         ended, written, errors, is_empty = run(arguments, environment)
-        if ended != status or written != output or not all(part in errors for part in text):
-            return f"status {ended}, output {written!r}, errors {errors.strip()!r}"
-        return None if is_empty else "it leaves processes"
+        reason = f"status {ended}, output {written!r}, errors {errors.strip()!r}"
+        verdict.set("alive", ended == status, reason)
+        verdict.set("settled", written == output and all(part in errors for part in text), reason)
+        verdict.set("no leaks", is_empty and os.listdir("/dev/shm") == memory, "processes or shared memories")
+        return verdict
 
     return judge
 
 
-def load_row(host, make, text):
+def load_row(host, make, text, isolation):
     """Judges a file that is refused, by commands and in a session.
 
     The commands check the owners of the files first, for which they read the file in their own process.
@@ -50,14 +54,14 @@ def load_row(host, make, text):
     strict = dict(os.environ, PROMISE_ACCEPT_UNSAFE_FILES="")
     with tempfile.TemporaryDirectory() as folder:
         path = make(folder)
-        for command in (["call", path, "add", "41"], ["inspect", path], ["list", path]):
-            wrong = expecting(2, "", [text, path], strict)([host, *command])
-            if wrong:
-                return failed(f"{command[0]}: {wrong}")
+        for command in (["call", "--isolation", isolation, path, "add", "41"], ["inspect", path], ["list", path]):
+            verdict = expecting(2, "", [text, path], strict)([host, *command])
+            if not verdict:
+                return failed(f"{command[0]}: {verdict.reason}")
         status = run([host, "inspect", "--elf", path])[0]
         if status not in (0, 2):
             return failed(f"inspect --elf: status {status}")
-    return isolated.judge_lines(host, make, text, isolation="in-process")
+    return isolated.judge_lines(host, make, text, isolation=isolation)
 
 
 def failed(reason):
@@ -69,10 +73,16 @@ def failed(reason):
 def call_row(host, make, outcome, status, output, text):
     """Judges a command with a plugin in-process."""
     with tempfile.TemporaryDirectory() as folder:
-        wrong = expecting(status, output, text)([host, *make(folder)])
-    if wrong:
-        return failed(wrong)
-    return isolated.Verdict(alive="ends" if outcome == "ends" else True, settled=True, no_leaks=True)
+        verdict = expecting(status, output, text)([host, *make(folder)])
+    if outcome == "ends" and verdict.cells["alive"]:
+        verdict.cells["alive"] = "ends"
+    return verdict
+
+
+def ending_row(host, name, row):
+    """Judges a command, and for a fault that the host survives in-process, a session."""
+    verdict = call_row(host, *row)
+    return endings.judge_session(host, name) if verdict and name in endings.LIVES else verdict
 
 
 def on_thread(make):
@@ -92,8 +102,7 @@ def isolated_command(host, make, *expected):
 
 def race_row(host, race, isolation):
     with tempfile.TemporaryDirectory() as folder:
-        wrong = race(host, isolation, folder)
-    return failed(wrong) if wrong else isolated.Verdict(alive=True, settled=True)
+        return race(host, isolation, folder)
 
 
 def rows(host):
@@ -101,8 +110,8 @@ def rows(host):
     for name, make, text in loading.ROWS + wild.ROWS:
         yield (
             name,
-            lambda make=make, text=text: load_row(host, make, text),
-            None,
+            lambda make=make, text=text: load_row(host, make, text, "in-process"),
+            lambda make=make, text=text: load_row(host, make, text, "thread"),
             lambda make=make, text=text: isolated.judge_lines(host, make, text),
             lambda make=make, text=text: isolated.judge_pool(host, make, text),
         )
@@ -115,13 +124,14 @@ def rows(host):
             (lambda row=(make, *expected): isolated_command(host, *row))
             if has_call
             else lambda: attacks.judge_impostor(host),
-            None,
+            (lambda make=make: isolated.judge_pool(host, lambda folder: make(folder)[1], "", "sums.add, with: {a: 41}", 0))
+            if has_call
+            else None,
         )
     for name, make, *expected in endings.ROWS:
         yield (
             name,
-            lambda row=(make, endings.outcome(name), *expected), name=name: endings.judge_session(host, name)
-            or call_row(host, *row),
+            lambda row=(make, endings.outcome(name), *expected), name=name: ending_row(host, name, row),
             name in endings.FAULTS
             and (lambda row=(on_thread(make), endings.outcome(name), *expected): call_row(host, *row)),
             lambda name=name: endings.judge_isolated(host, name),
@@ -135,17 +145,10 @@ def rows(host):
             lambda row=(code, text): hostile.judge(host, *row),
             lambda row=(code, text): hostile.judge_pool(host, *row),
         )
-    for name, here, in_worker in surroundings.ROWS:
-        here, in_worker = (judge and (lambda judge=judge: judge(host)) for judge in (here, in_worker))
-        yield name, here, None, in_worker, None
+    for name, judge, modes in surroundings.ROWS:
+        yield name, *((lambda judge=judge, mode=mode: judge(host, mode)) if mode in modes else None for mode in MODES)
     for name, race in attacks.RACES:
-        yield (
-            name,
-            lambda race=race: race_row(host, race, "in-process"),
-            lambda race=race: race_row(host, race, "thread"),
-            lambda race=race: race_row(host, race, "process"),
-            None,
-        )
+        yield name, *(lambda race=race, mode=mode: race_row(host, race, mode) for mode in MODES)
 
 
 MODES = ["in-process", "thread", "process", "pool"]

@@ -1,10 +1,12 @@
 """Faults that reach beyond the plugin: the state of its process, its streams, other plugins, processes that stay.
 
-A row is its name and its judges for the modes, each of which returns a verdict.
+A row is its name, its judge, which takes the host and a mode and returns a verdict, and the modes to which it applies.
 """
 
+import ctypes
 import os
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -14,12 +16,8 @@ from building import build
 from session import PATIENCE, Session, processes_of_session, wait_for
 
 
-def in_process(judge):
-    return lambda host: judge(host, "in-process")
-
-
-def in_worker(judge):
-    return lambda host: judge(host, "process")
+HERE = ("in-process", "thread")
+IN_WORKERS = ("process",)
 
 
 def verdict_of(isolation, wrong):
@@ -43,7 +41,7 @@ def standard_input(host, isolation):
     """A worker's standard input is empty; in-process it is the host's."""
     with tempfile.TemporaryDirectory() as folder:
         output = output_of(host, isolation, build(folder, "ending", ()), "input", "five\n")
-    expected = "5\n" if isolation == "in-process" else "0\n"
+    expected = "5\n" if isolation in HERE else "0\n"
     return verdict_of(isolation, None if output == expected else output)
 
 
@@ -96,7 +94,8 @@ def ignored_children(host, isolation):
         crashing = build(folder, "ending", ("-DIN_CALL=crash()", '-DID="org.example.crashing"'), "crashing.so")
         pipeline = os.path.join(folder, "children.yaml")
         with open(pipeline, "w", encoding="utf-8") as file:
-            file.write(f"plugins: [{{plugin: {plugin}, isolation: {isolation}}}, {{plugin: {crashing}, isolation: process}}]\n")
+            plugins = [isolated.plugin_of(plugin, isolation), isolated.plugin_of(crashing, "process")]
+            file.write(f"plugins: [{', '.join(plugins)}]\n")
             file.write("steps:\n  first: {call: ending.call}\n")
             file.write("  second: {call: crashing.call, after: [first], rescue: {value: 5}}\nresult: second\n")
         done = subprocess.run([host, "run", pipeline], capture_output=True, text=True, timeout=PATIENCE)
@@ -128,14 +127,55 @@ def unique_symbols(host, isolation):
         ]
         pipeline = os.path.join(folder, "unique.yaml")
         with open(pipeline, "w", encoding="utf-8") as file:
-            file.write(f"plugins: [{', '.join(paths)}]\nsteps:\n  second: {{call: two.add, with: {{a: 41}}}}\nresult: second\n")
-        command = [host, "run", "--isolation", isolation, pipeline]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+            plugins = ", ".join(isolated.plugin_of(path, isolation) for path in paths)
+            file.write(f"plugins: [{plugins}]\nsteps:\n  second: {{call: two.add, with: {{a: 41}}}}\nresult: second\n")
+        done = subprocess.run([host, "run", pipeline], capture_output=True, text=True, timeout=PATIENCE)
         facts = subprocess.run([host, "inspect", "--elf", paths[0]], capture_output=True, text=True, timeout=PATIENCE)
-    expected = "42\n" if isolation == "in-process" else "141\n"
+    expected = "42\n" if isolation in HERE else "141\n"
     verdict = verdict_of(isolation, None if done.stdout == expected else f"{done.stdout!r} {done.stderr!r}")
     verdict.set("others", "STB_GNU_UNIQUE" in facts.stdout, f"inspect --elf does not say so: {facts.stdout!r}")
     return verdict
+
+
+def one_name(host, isolation):
+    """Plugins of one DT_SONAME that no library needs are two plugins."""
+    with tempfile.TemporaryDirectory() as folder:
+        plugins = []
+        for name, offset in (("one", 1), ("two", 100)):
+            flags = (f"-DOFFSET={offset}", f'-DID="org.example.{name}"', "-Wl,-soname,plugin.so.1")
+            plugins.append(isolated.plugin_of(build(folder, "sums", flags, f"{name}.so"), isolation))
+        pipeline = os.path.join(folder, "names.yaml")
+        with open(pipeline, "w", encoding="utf-8") as file:
+            file.write(f"plugins: [{', '.join(plugins)}]\nsteps:\n  first: {{call: one.add, with: {{a: 0}}}}\n")
+            file.write("  second: {call: two.add, with: {a: {step: first}}}\nresult: second\n")
+        done = subprocess.run([host, "run", pipeline], capture_output=True, text=True, timeout=PATIENCE)
+    return verdict_of(isolation, None if done.stdout == "101\n" else f"{done.stdout!r} {done.stderr!r}")
+
+
+def unreadable_memory(host, isolation):
+    """Wild addresses are noticed although the kernel does not permit process_vm_readv, as in some containers."""
+    with tempfile.TemporaryDirectory() as folder:
+        plugin = build(folder, "wild", ("-DID=((void *)0x123456789000)",))
+        command = [host, "call", "--isolation", isolation, plugin, "add", "41"]
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=PATIENCE, preexec_fn=refuse_reading
+        )
+    is_refused = done.returncode == 2 and "has id at 0x123456789000" in done.stderr
+    return verdict_of(isolation, None if is_refused else f"status {done.returncode}, errors {done.stderr!r}")
+
+
+def refuse_reading():
+    """Installs a filter by which process_vm_readv fails with EPERM, in this process and its children."""
+    number = {"x86_64": 310, "aarch64": 270}[os.uname().machine]
+    # Load the number of the call; unless it is this one, skip an instruction; fail with EPERM; allow.
+    code = struct.pack("<HBBIHBBIHBBIHBBI", 0x20, 0, 0, 0, 0x15, 0, 1, number, 6, 0, 0, 0x50001, 6, 0, 0, 0x7FFF0000)
+    instructions = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(instructions))
+    libc = ctypes.CDLL(None, use_errno=True)
+    # PR_SET_NO_NEW_PRIVS; PR_SET_SECCOMP, SECCOMP_MODE_FILTER.
+    for arguments in ((38, 1, 0, 0, 0), (22, 2, ctypes.create_string_buffer(program, len(program)), 0, 0)):
+        if libc.prctl(*arguments) != 0:
+            raise OSError(ctypes.get_errno(), "prctl")
 
 
 def killed_host(host, isolation):
@@ -184,7 +224,7 @@ def adoption(status, ended):
     return verdict
 
 
-def interrupted_adoption(host):
+def interrupted_adoption(host, _):
     """SIGTERM ends clang and its children as well."""
     with tempfile.TemporaryDirectory() as folder:
         clang = os.path.join(folder, "clang")
@@ -199,7 +239,7 @@ def interrupted_adoption(host):
         return adoption(-signal.SIGTERM, adopting(host, "math.h", "--clang", clang, end=end))
 
 
-def macro_bomb(host):
+def macro_bomb(host, _):
     """The timeout ends the adoption of a header whose macros expand without end."""
     with tempfile.TemporaryDirectory() as folder:
         header = os.path.join(folder, "bomb.h")
@@ -222,7 +262,7 @@ def hard_link(host, isolation):
         try:
             session.ask(f"use {plugin}")
             before = session.counts()
-            text = "" if isolation == "in-process" else "org.example.sums"
+            text = "" if isolation in HERE else "org.example.sums"
             verdict.set("settled", session.ask(f"use {link}", text) == [], f"{session.screen[-600:]!r}")
             answer = session.ask("sums.add 41")
             verdict.set("others", answer == ["42"], f"the call gave {answer}")
@@ -235,14 +275,16 @@ def hard_link(host, isolation):
 
 
 ROWS = [
-    ("good: reads standard input", in_process(standard_input), in_worker(standard_input)),
-    ("a process that stays has its streams", None, in_worker(grandchild)),
-    ("changes folder, mask, signals and locale", None, in_worker(changed_process)),
-    ("good: shares a unique symbol", in_process(unique_symbols), in_worker(unique_symbols)),
-    ("has the status of children forgotten", in_process(ignored_children), None),
-    ("good: is never unmapped (NODELETE)", in_process(never_unmapped), in_worker(never_unmapped)),
-    ("the host is killed", None, in_worker(killed_host)),
-    ("adopt: ended by SIGTERM", interrupted_adoption, None),
-    ("adopt: a macro bomb", macro_bomb, None),
-    ("good: the same file by a hard link", in_process(hard_link), in_worker(hard_link)),
+    ("good: reads standard input", standard_input, HERE + IN_WORKERS),
+    ("a process that stays has its streams", grandchild, IN_WORKERS),
+    ("changes folder, mask, signals and locale", changed_process, IN_WORKERS),
+    ("good: shares a unique symbol", unique_symbols, (*HERE, *IN_WORKERS, "pool")),
+    ("has the status of children forgotten", ignored_children, HERE),
+    ("good: is never unmapped (NODELETE)", never_unmapped, HERE + IN_WORKERS),
+    ("the host is killed", killed_host, IN_WORKERS),
+    ("adopt: ended by SIGTERM", interrupted_adoption, ("in-process",)),
+    ("adopt: a macro bomb", macro_bomb, ("in-process",)),
+    ("good: the same file by a hard link", hard_link, HERE + IN_WORKERS),
+    ("good: two plugins of one DT_SONAME", one_name, (*HERE, *IN_WORKERS, "pool")),
+    ("a wild descriptor, without process_vm_readv", unreadable_memory, HERE + IN_WORKERS),
 ]

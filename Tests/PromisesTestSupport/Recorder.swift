@@ -10,6 +10,11 @@ package final class Recorder<Event: Sendable>: Sendable {
   package var events: [Event] { log.withLock { $0 } }
 
   package var count: Int { log.withLock { $0.count } }
+
+  /// Blocks until the last event is one for which `isLast` returns true. Returns the events.
+  package func wait(forLast isLast: (Event) -> Bool) -> [Event] {
+    log.wait { events in events.last.map(isLast) == true ? events : nil }
+  }
 }
 
 extension Recorder where Event == Void {

@@ -1,30 +1,23 @@
 #!/usr/bin/env bash
 # Tests scripts/check-layers.py in a repository made for it.
 set -euo pipefail
-script=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check-layers.py
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=Tests/Prose/judge.sh
+source "$root/Tests/Prose/judge.sh"
 cd "$scratch"
 git init -q .
 mkdir -p target/Low target/High target/Beside
 echo 'struct Base { struct Part {} }' > target/Low/Base.swift
 echo 'struct Tower { let base: Base }' > target/High/Tower.swift
 echo 'struct Peer { let tower: Tower }' > target/Beside/Peer.swift
-failed=0
 fence=$(printf '\140\140\140')
 
 # expect STATUS PATTERN NAME ORDER [CELLS]: adds the sources, and checks them by the order and the list of files.
 expect() {
-  local status=0
   git add -A
   printf '%slayers\n%s\n%s\n' "$fence" "$4" "$fence" > rules.md
   if [[ -n ${5-} ]]; then printf '%scells\n%s\n%s\n' "$fence" "$5" "$fence" >> rules.md; fi
-  "$script" rules.md > log 2>&1 || status=$?
-  if [[ $status -ne $1 ]] || ! grep -qE -- "$2" <(cat log; echo end); then
-    failed=$((failed + 1))
-    echo "FAIL  $3: status $status"
-    cat log
-  fi
+  judge "$1" "$2" "$3" "$root/scripts/check-layers.py" rules.md
 }
 
 expect 0 end "downwards" 'target: Low < High < Beside'

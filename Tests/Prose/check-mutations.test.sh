@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Tests scripts/check-mutations.py with a table made for it.
 set -euo pipefail
-script=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check-mutations.py
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=Tests/Prose/judge.sh
+source "$root/Tests/Prose/judge.sh"
 cd "$scratch"
 mkdir -p Sources Tests/ABI Tests/Suites
 printf 'func f() {\n  a()\n  b( 1 )\n}\nfunc g() { a() }\n' > Sources/A.swift
@@ -13,18 +13,11 @@ printf '@Suite("T4")\nstruct Making {\n  @Test(\n    "T1, T-2: it \\"is\\"")\n  
 printf 'struct Keeping {\n  @Test("T3: a class does it")\n  func keeps() {}\n  @Test("T4") func stays() {}\n}\n' > Tests/Suites/Keeping.swift
 mkdir docs
 printf 'T1   one\nT2   two\nT3   three\nT4   four\n-T5  five\n' > docs/features.txt
-failed=0
 
 # expect STATUS PATTERN NAME ROW: checks a table with a row, from its `file:` on.
 expect() {
-  local status=0
   printf '== row\n%b\n' "$4" > table.txt
-  "$script" table.txt > log 2>&1 || status=$?
-  if [[ $status -ne $1 ]] || ! grep -qE -- "$2" <(cat log; echo end); then
-    failed=$((failed + 1))
-    echo "FAIL  $3: status $status"
-    cat log
-  fi
+  judge "$1" "$2" "$3" "$root/scripts/check-mutations.py" table.txt
 }
 
 row='file: Sources/A.swift\nbreaks: it\ntests: '

@@ -11,20 +11,31 @@ PROMISE_BEGIN_DECLS
 /* The result of a call: PROMISE_OK or a negative number. */
 typedef int32_t promise_status_t;
 
+/* The statuses: a call of the macro XX(name, number, text) for each. A table of them in a program:
+ *
+ *     #define ROW(name, number, text) {number, #name, text},
+ *     static const struct { promise_status_t status; const char *name, *text; } statuses[] = {PROMISE_STATUSES(ROW)};
+ *
+ * A later version of the header may have more. */
+#define PROMISE_STATUSES(XX)                                                                                           \
+  XX(PROMISE_OK, 0, "success")                                                                                         \
+  XX(PROMISE_EINVAL, -1, "an argument is NULL, of the wrong kind or out of range")                                     \
+  XX(PROMISE_ESTALE, -2, "the handle was released, forged, or is not of this library or this kind")                    \
+  XX(PROMISE_ESETTLED, -3, "the promise is settled already: the call changed nothing")                                 \
+  XX(PROMISE_EPENDING, -4, "the promise is not settled yet")                                                           \
+  XX(PROMISE_ETIMEDOUT, -5, "the time limit has passed")                                                               \
+  XX(PROMISE_EDEADLK, -6, "waiting could never end: the calling thread is the one that has to do the work")            \
+  XX(PROMISE_ENOMEM, -7, "no memory, or no room for one more reference")                                               \
+  XX(PROMISE_ECLOSED, -8, "the executor, loop, queue or plugin that should do the work has shut down")                 \
+  XX(PROMISE_EFULL, -9, "a subscriber of a stream has no room for more events")                                        \
+  XX(PROMISE_EFINISHED, -10, "the stream has finished: no value follows")                                              \
+  XX(PROMISE_EINTR, -11, "a signal handler ran during an interruptible wait")                                          \
+  XX(PROMISE_EBUSY, -12, "another thread runs the loop, which one thread at a time may do")
+
 enum {
-  PROMISE_OK = 0,
-  PROMISE_EINVAL = -1,     /* an argument is NULL, of the wrong kind or out of range */
-  PROMISE_ESTALE = -2,     /* the handle was released, forged, or is not of this library or this kind */
-  PROMISE_ESETTLED = -3,   /* the promise is settled already: the call changed nothing */
-  PROMISE_EPENDING = -4,   /* the promise is not settled yet */
-  PROMISE_ETIMEDOUT = -5,  /* the time limit has passed */
-  PROMISE_EDEADLK = -6,    /* waiting could never end: the calling thread is the one that has to do the work */
-  PROMISE_ENOMEM = -7,     /* no memory, or no room for one more reference */
-  PROMISE_ECLOSED = -8,    /* the executor, loop, queue or plugin that should do the work has shut down */
-  PROMISE_EFULL = -9,      /* a subscriber of a stream has no room for more events */
-  PROMISE_EFINISHED = -10, /* the stream has finished: no value follows */
-  PROMISE_EINTR = -11,     /* a signal handler ran during an interruptible wait */
-  PROMISE_EBUSY = -12      /* another thread runs the loop, which one thread at a time may do */
+#define PROMISE_STATUS_CONSTANT(name, number, text) name = number,
+  PROMISE_STATUSES(PROMISE_STATUS_CONSTANT)
+#undef PROMISE_STATUS_CONSTANT
 };
 
 /* Returns the name of a status, such as "PROMISE_ESTALE"; "PROMISE_UNKNOWN" for any other number. The string is static.

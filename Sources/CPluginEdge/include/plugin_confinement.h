@@ -58,9 +58,10 @@ int32_t plugin_landlock_end(int32_t rules);
 int32_t plugin_confinement_limit(const plugin_confinement_t *PROMISE_NONNULL given);
 
 /* Installs the filter of system calls. Sets `listener` to the descriptor of reports, or to -1 if the system has none:
- * refused calls fail without a report then. Returns 0, or an errno.
+ * refused calls fail without a report then. NULL: nobody wants reports. Returns 0, or an errno.
  * [while the process has one thread, after plugin_confinement_limit()] */
-int32_t plugin_confinement_filter(const plugin_confinement_t *PROMISE_NONNULL given, int32_t *PROMISE_NONNULL listener);
+int32_t plugin_confinement_filter(const plugin_confinement_t *PROMISE_NONNULL given,
+                                  int32_t *PROMISE_NULLABLE listener);
 
 /* Notes the call that the calling thread makes, for reports; 0: none. No-op unless the process is confined.
  * [any thread] */

@@ -67,6 +67,12 @@ void plugin_edge_unload(const char *PROMISE_NONNULL subject, void (*PROMISE_NONN
 /* Returns the lowest address of this thread's stack; UINTPTR_MAX if it is unknown. */
 uintptr_t plugin_edge_stack_end(void);
 
+/* Returns a function of promise.h by its name, for plugins that do not link the library; NULL for any other name, and
+ * for NULL, which plugins may pass all the same. It is `function` of promise_host_t.
+ * [any thread] */
+promise_function_t PROMISE_NULLABLE plugin_promise_function(const promise_host_t *PROMISE_NONNULL host,
+                                                            const char *PROMISE_NONNULL name);
+
 /* Frees the strings of a fault. */
 void plugin_fault_free(plugin_fault_t *PROMISE_NONNULL fault);
 

@@ -58,6 +58,10 @@ void *PROMISE_NULLABLE plugin_library_symbol(void *PROMISE_NONNULL handle, const
  * [any thread] */
 bool plugin_library_defines(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL name);
 
+/* Returns whether a file is on a file system of the network, NFS or SMB.
+ * [any thread] */
+bool plugin_file_is_remote(int32_t descriptor);
+
 /* Returns an address in the memory of a library. `handle`: the result of plugin_library_open() or
  * plugin_library_find().
  * [any thread] */

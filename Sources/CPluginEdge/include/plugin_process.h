@@ -19,6 +19,14 @@ enum { PLUGIN_PROCESS_SOCKET = 3, PLUGIN_PROCESS_CONTROL = 4 };
 /* The exit status of a child that has lost its socket (EX_PROTOCOL). */
 enum { PLUGIN_PROCESS_LOST = 76 };
 
+/* Returns the number of the words of this process's command line, with the program's name.
+ * [any thread] */
+int32_t plugin_process_word_count(void);
+
+/* Returns a word of the command line; NULL behind the last one.
+ * [any thread] */
+const char *PROMISE_NULLABLE plugin_process_word(int32_t index);
+
 typedef struct plugin_process {
   int32_t pid;
   /* Readable once the process has ended; -1 if the kernel has no such descriptors. */
@@ -60,13 +68,18 @@ bool plugin_process_ignores_children(void);
  * [any thread] */
 bool plugin_process_has_ended(int32_t pid);
 
+/* Returns the memory of the data that were sent through a socket and are not yet read, in bytes.
+ * [any thread] */
+int32_t plugin_process_unread(int32_t socket);
+
 /* Returns whether a process that has not been reaped is stopped by a signal.
  * [any thread] */
 bool plugin_process_is_stopped(int32_t pid);
 
-/* Kills a process that has not been reaped, and its process group, with SIGKILL.
+/* Kills a child and its process group with SIGKILL. `pidfd` is the descriptor of the child, or -1. If the child has
+ * been reaped, other processes that have got its number are spared; before Linux 6.9 its group is spared too.
  * [any thread] */
-void plugin_process_kill(int32_t pid);
+void plugin_process_kill(int32_t pid, int32_t pidfd);
 
 /* Ties the calling process to its parent: it gets SIGKILL when the parent's thread that started it ends. Call it in the
  * child.

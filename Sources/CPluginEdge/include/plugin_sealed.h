@@ -8,7 +8,7 @@
 PROMISE_BEGIN_DECLS
 
 /* The maximum number of descriptors in one message. */
-enum { PLUGIN_SEALED_MESSAGE = 64 };
+enum { PLUGIN_SEALED_MESSAGE = 80 };
 
 /* Copies bytes to new memory and seals it: its size and its content never change again. Returns a descriptor that is
  * closed by exec() and belongs to the caller, or -1 with errno.
@@ -26,20 +26,28 @@ int32_t plugin_sealed_copy(int32_t file, const char *PROMISE_NONNULL name);
  * [any thread] */
 bool plugin_sealed_is(int32_t descriptor);
 
-/* A mapping of sealed memory, or the reason why there is none. */
+/* Sealed memory, or the reason why it is refused. */
 typedef struct plugin_sealed {
   /* NULL: not mapped. */
   void *PROMISE_NULLABLE bytes;
   /* Of memory that is too long, too; 0: of any that is refused for another reason. */
   size_t length;
-  /* The reason, constant text; NULL if the memory is mapped. */
+  /* The reason, constant text; NULL if there is none. */
   const char *PROMISE_NULLABLE mistake;
 } plugin_sealed_t;
 
-/* Maps memory that another process sent: at most `longest` bytes, sealed against writing, growing and shrinking, which
- * is checked before it is mapped. Writes to the mapping stay in this process. The descriptor stays open.
+/* Checks memory that another process sent: at most `longest` bytes, sealed against writing, growing and shrinking.
+ * [any thread] */
+plugin_sealed_t plugin_sealed_check(int32_t descriptor, size_t longest);
+
+/* Maps memory that another process sent, if plugin_sealed_check() accepts it. Writes to the mapping stay in this
+ * process. The descriptor stays open.
  * [any thread] */
 plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest);
+
+/* Copies sealed memory of this length, without a mapping. Returns whether all of it was read.
+ * [any thread] */
+bool plugin_sealed_read(int32_t descriptor, void *PROMISE_NONNULL bytes, size_t length);
 
 /* Ends a mapping.
  * [any thread] */

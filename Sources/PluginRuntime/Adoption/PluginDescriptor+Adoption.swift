@@ -66,7 +66,7 @@ extension PluginDescriptor {
 
   /// "1.2.13" of "/usr/lib/libz.so.1.2.13"; "0" where the name has no version.
   private static func version(ofFile path: String) -> String {
-    let name = path.split(separator: "/").last ?? ""
+    let name = path.parts(separatedBy: "/").last ?? ""
     guard let mark = name.firstRange(of: ".so.") else { return "0" }
     return String(name[mark.upperBound...])
   }

@@ -17,12 +17,13 @@ public enum CallChecker {
   ///   - report: the descriptor for the report.
   ///   - calls: the number of calls.
   ///   - seed: determines the random arguments.
+  ///   - memory: parameters that take memory of the caller, as "FUNCTION.PARAMETER".
   public static func run(
-    _ name: String, of adoption: Adoption, report: Int32, calls: Int = 24, seed: UInt64 = 1
+    _ name: String, of adoption: Adoption, report: Int32, calls: Int = 24, seed: UInt64 = 1, memory: [String] = []
   ) -> Never {
     let text: String
     do throws(Unmade) {
-      text = try check(name, of: adoption, report: report, calls: calls, seed: seed)
+      text = try check(name, of: adoption, report: report, calls: calls, seed: seed, memory: Set(memory))
     } catch {
       text = "unmade\t\(error.reason)\t\n"
     }
@@ -36,7 +37,7 @@ public enum CallChecker {
   }
 
   private static func check(
-    _ name: String, of adoption: Adoption, report: Int32, calls: Int, seed: UInt64
+    _ name: String, of adoption: Adoption, report: Int32, calls: Int, seed: UInt64, memory: Set<String>
   ) throws(Unmade) -> String {
     let targets: [CheckedCall.Target]
     do throws(PluginError) {
@@ -44,7 +45,7 @@ public enum CallChecker {
       withExtendedLifetime(library) {}
       let constants = LibraryConstantSets(adoption.constants)
       targets = zip(adoption.functions, descriptor.entries).map {
-        CheckedCall.Target($0.signature.accepting(constants), $1)
+        CheckedCall.Target($0.signature.accepting(constants), $1, memory: memory)
       }
     } catch {
       throw Unmade("\(error)")
@@ -54,15 +55,20 @@ public enum CallChecker {
     }
     let call = try CheckedCall(target)
     plugin_check_begin(report)
-    let contents = contents(of: call) { _ = try? make(0..<calls, call, targets, seed) }
-    return attempts(calls, report: report, seed: seed) { numbers, seed in
+    let (text, usable) = attempts(calls, targets, report: report, seed: seed) { numbers, targets, seed in
       do throws(Unmade) {
-        return try make(numbers, call, targets, seed) ?? "checked\t\(calls)\t\(contents)\n"
+        return try make(numbers, call, targets, seed) ?? whole(calls)
       } catch {
         return "unmade\t\(error.reason)\t\n"
       }
     }
+    guard text == whole(calls) else { return text }
+    let contents = contents(of: call) { _ = try? make(0..<calls, call, usable, seed) }
+    return "\(whole(calls).dropLast())\(contents)\n"
   }
+
+  /// The report about calls all of which returned.
+  private static func whole(_ calls: Int) -> String { "checked\t\(calls)\t\n" }
 
   /// Makes the calls. Returns a report if there is a fault.
   private static func make(
@@ -106,8 +112,7 @@ public enum CallChecker {
         return
       } catch {
         guard let needed = error.needs else { throw error }
-        // A single call is one of a function that crashed, perhaps while the first of them made an object.
-        let maker = CheckedObjects(targets: targets, first: hasUnknownData ? number : 0)
+        let maker = CheckedObjects(targets: targets, taker: call.signature.name, isWide: hasUnknownData)
         guard call.objects[needed] == nil, let object = maker.make(needed, &values) else { throw error }
         call.objects[needed] = object
       }
@@ -118,7 +123,7 @@ public enum CallChecker {
 
 extension Signature {
   /// Whether the name is that of a function which a program has to call before any other: `Py_Initialize`, `FcInit`.
-  fileprivate var isInitializer: Bool {
+  var isInitializer: Bool {
     let name = name.lowercased().filter { $0 != "_" }
     return parameters.isEmpty
       && ["init", "initialize", "initialise", "initparser", "initlibrary"].contains(where: name.hasSuffix)

@@ -40,6 +40,11 @@ extension CheckedCall {
   ) throws(Unmade) -> UnsafeMutableRawPointer? {
     let type = parameter.type
     if type.unwrapped != type, values.roll(2) == 0 { return nil }
+    if type.content == .bytes, parameter.direction == .input, memory.hasUnknownData {
+      // An object may be given in the place of data.
+      if let object = objects["void"] { return UnsafeMutableRawPointer(bitPattern: object) }
+      if values.roll(2) == 0 { throw Unmade("it needs an object", needs: "void") }
+    }
     let element = type.element
     let end = [UInt8](repeating: 0, count: TypeLayout(of: element)?.size ?? 1)
     // Of elements that are only read there are many: their number is unknown, so a read beyond them proves nothing.

@@ -13,11 +13,17 @@ struct CheckedCall {
     let signature: Signature
     let entry: promise_function_t
     let subject: UnsafePointer<CChar>
+    /// The parameters that take memory of the caller.
+    private let memory: Set<String>
 
-    init(_ signature: Signature, _ entry: @escaping promise_function_t) {
+    /// `memory` has the parameters of all functions that take memory of the caller, as "FUNCTION.PARAMETER".
+    init(_ signature: Signature, _ entry: @escaping promise_function_t, memory: Set<String> = []) {
       (self.signature, self.entry) = (signature, entry)
+      self.memory = Set(signature.parameters.map(\.name).filter { memory.contains("\(signature.name).\($0)") })
       subject = UnsafePointer(strdup(signature.name)) ?? UnsafePointer(strdup(""))
     }
+
+    func takesMemory(_ parameter: Parameter) -> Bool { memory.contains(parameter.name) }
   }
 
   /// The arguments of a tail: NULLs, which end a list and are of no text's format.
@@ -200,6 +206,7 @@ struct CheckedCall {
     _ parameter: Parameter, _ index: Int, _ values: inout Dice, _ memory: CheckedMemory
   ) throws(Unmade) -> Argument {
     let type = parameter.type
+    if target.takesMemory(parameter) { return .address(CheckedMemory.ofCaller()) }
     if let name = type.objectName, let object = objects[name] {
       return .bytes(withUnsafeBytes(of: object) { Array($0) })
     }
@@ -210,7 +217,9 @@ struct CheckedCall {
     switch type {
     case .optional(.cstr) where values.roll(2) == 0: return .address(nil)
     case .cstr, .optional(.cstr): return .address(try read(values.text(), index, memory))
-    case .pointer("void") where memory.hasUnknownData && values.roll(2) == 0: return .address(CheckedMemory.ofCaller())
+    case .pointer("void") where memory.hasUnknownData && values.roll(2) == 0:
+      if values.roll(2) == 0 { throw Unmade("it needs an object", needs: "void") }
+      return .address(CheckedMemory.ofCaller())
     case .optional(.pointer), .pointer("void"): return .address(nil)
     case .pointer(let name) where Self.isData(name): return .address(CheckedMemory.ofCaller())
     case .optional(.callback) where values.roll(2) == 0: return .address(nil)
@@ -290,7 +299,7 @@ extension ValueType {
   }
 
   /// The name of the pointee's type.
-  fileprivate var objectName: String? {
+  var objectName: String? {
     switch self {
     case .pointer(let name): name
     case .optional(let type), .own(let type, _): type.objectName

@@ -9,17 +9,23 @@ struct CheckedObjects {
   /// The number of these calls that get the same objects. A failure may be due to one of them: a database that is none.
   private static let renewal = 16
   /// The maximum number of functions that make objects for one another: a statement of a database of a library.
-  private static let depth = 3
+  private static let depth = 5
+  /// The number of functions of which one makes an object of unknown type.
+  private static let mostLike = 8
 
   let targets: [CheckedCall.Target]
-  /// The place, among the functions that make an object, of the one that is called first.
-  var first = 0
+  /// The function that takes the objects.
+  let taker: String
+  /// Whether any function that makes an object may be the first that is called, and an object of any type is one of
+  /// void. For a single call of a function that crashed, perhaps because of its objects.
+  var isWide = false
 
   /// Returns an object; `nil` if nothing makes one. The arguments stay unchanged: the object may keep them.
   func make(_ name: String, _ values: inout Dice, for others: [String] = []) -> UInt? {
     guard others.count < Self.depth, !others.contains(name) else { return nil }
     defer { plugin_check_prepare(nil) }
-    let makers = makers(of: name)
+    let makers = isWide && name == "void" ? makersLikeTaker() : makers(of: name)
+    let first = isWide && values.roll(2) == 0 ? values.roll(makers.count) : 0
     for place in makers.indices {
       let target = makers[(place + first) % makers.count]
       guard var call = try? CheckedCall(target) else { continue }
@@ -27,7 +33,9 @@ struct CheckedObjects {
         if attempt % Self.renewal == 0 { call.objects = [:] }
         plugin_check_prepare(target.subject)
         do throws(Unmade) {
-          if let object = try call.call(&values, CheckedMemory(isAligned: true)).objects[name] { return object }
+          let objects = try call.call(&values, CheckedMemory(isAligned: true)).objects
+          let other = isWide && name == "void" ? objects.min { $0.key < $1.key }?.value : nil
+          if let object = objects[name] ?? other { return object }
         } catch {
           guard let needed = error.needs, call.objects[needed] == nil,
             let object = make(needed, &values, for: others + [name])
@@ -45,6 +53,16 @@ struct CheckedObjects {
       (target, needs: target.signature.inputs.count { $0.type.isObject }, target.signature.inputs.count)
     }
     return makers.sorted { ($0.needs, $0.2) < ($1.needs, $1.2) }.map(\.0)
+  }
+
+  /// Returns the functions with names most like that of the function which takes the object: `date_time_new` for
+  /// `date_time_hash`.
+  private func makersLikeTaker() -> [CheckedCall.Target] {
+    let makers = targets.filter { $0.signature.name != taker && $0.signature.givesObject }.map { target in
+      let alike = zip(target.signature.name.utf8, taker.utf8).prefix { $0 == $1 }.map(\.0).count
+      return (target, alike, target.signature.inputs.count)
+    }
+    return makers.sorted { ($1.1, $0.2) < ($0.1, $1.2) }.prefix(Self.mostLike).map(\.0)
   }
 
   /// Returns a struct that callers make, by the fields that the draft has for it: zeros, or random numbers and NULLs.
@@ -74,14 +92,15 @@ extension Signature {
   fileprivate func gives(_ name: String) -> Bool {
     // Memory to be freed is that of an allocator, and no address in an object.
     if name == "void", !self.name.lowercased().contains("alloc") { return false }
-    func isSuch(_ type: ValueType) -> Bool {
-      switch type {
-      case .pointer(name): true
-      case .optional(let type), .own(let type, _): isSuch(type)
-      default: false
-      }
-    }
-    return (returned.map(isSuch) ?? false) || outputs.contains { isSuch($0.type) }
+    return objectNames.contains(name)
+  }
+
+  /// Whether the function may return an object of any type.
+  fileprivate var givesObject: Bool { !objectNames.isEmpty }
+
+  /// The types of the objects that the function may return.
+  private var objectNames: [String] {
+    ([returned].compactMap(\.self) + outputs.map(\.type)).compactMap(\.objectName)
   }
 }
 

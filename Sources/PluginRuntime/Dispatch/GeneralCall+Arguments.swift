@@ -67,6 +67,8 @@ extension GeneralCall {
         try slot.pointee.plan.store(value, at: frame + cell, arena)
       } else if Signature.isGivenByAddress(slot.pointee.parameter.type.unwrapped) {
         (frame + cell).storeBytes(of: promise_kind_t(PROMISE_KIND_VOID), as: promise_kind_t.self)
+      } else if case .fd = slot.pointee.plan.form {
+        (frame + cell).storeBytes(of: -1, as: Int32.self)
       }
       memory.storeBytes(of: frame + cell, as: UnsafeMutableRawPointer.self)
     } else if let value {

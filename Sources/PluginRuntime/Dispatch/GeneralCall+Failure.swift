@@ -26,7 +26,7 @@ extension GeneralCall {
       return Failure(
         domain: "errno", code: Int64(number), text: text, fallback: "\(name): \(String(cString: strerror(number)))")
     }
-    guard !returned.isAddress, let scalar = returned.scalar else {
+    guard !returned.isAddress, let scalar = returned.number else {
       return Failure(domain: plan.domain, code: 0, text: text, fallback: "\(name) returned NULL")
     }
     let bits = scalar.bits(at: frame + plan.frame.returned)
@@ -59,10 +59,10 @@ extension FailureRule {
       let isNone = word == 0 || self == .errno && word == .max
       return self == .always || (self == .nonnull ? !isNone : isNone)
     }
-    let number = type.scalar?.integer(at: memory)
+    let number = type.number?.integer(at: memory)
     switch self {
     // iconv() fails with (size_t)-1: all bits of the result are set.
-    case .errno: return type.scalar.map { $0.bits(at: memory) << $0.unusedBits == -1 << $0.unusedBits } ?? false
+    case .errno: return type.number.map { $0.bits(at: memory) << $0.unusedBits == -1 << $0.unusedBits } ?? false
     case .nonzero: return number != 0
     case .zero: return number == 0
     case .negative: return number.map { $0 < 0 } ?? false
@@ -71,4 +71,9 @@ extension FailureRule {
     default: return self == .always
     }
   }
+}
+
+extension ValueType {
+  /// The number that C returns for a value of the type.
+  fileprivate var number: ScalarType? { self == .fd ? .i32 : scalar }
 }

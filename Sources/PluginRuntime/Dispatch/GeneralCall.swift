@@ -111,6 +111,8 @@ struct GeneralCall {
     // A GError is present if its address is not NULL.
     if plan.error == nil { (frame + plan.frame.error).storeBytes(of: void, as: promise_kind_t.self) }
     if plan.isResultValue { (frame + plan.frame.result).storeBytes(of: void, as: promise_kind_t.self) }
+    // 0 would be the standard input.
+    if case .fd? = plan.result?.form { (frame + plan.frame.result).storeBytes(of: -1, as: Int32.self) }
     let fixed = (frame + plan.frame.addresses).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     for index in 0..<plan.count { fixed[index] = frame + plan.offsets[index] }
     guard plan.tail.isEmpty else { return try enterWithTail(fixed) }

@@ -22,6 +22,7 @@ extension TypePlan {
     case .pointer(let name):
       guard let data = address(memory) else { throw nullError }
       return .pointer(PluginPointer(name: name, address: UInt(bitPattern: data)))
+    case .fd: return .file(try OpenFile(taking: memory.load(as: Int32.self)))
     case .structure(let fields):
       var members: [PluginMember] = []
       members.reserveCapacity(fields.count)
@@ -97,13 +98,14 @@ extension TypePlan {
     return count
   }
 
-  /// Frees the owned memory of an out parameter without reading it.
+  /// Frees the owned memory of an out parameter without reading it, or closes its file.
   func discard(_ memory: UnsafeRawPointer) {
     switch form {
     // A second fault is ignored: the call has failed already.
     case .owned(_, let function): _ = release(memory, with: function)
     case .object(let name, let destructor?, let objects?):
       if let data = address(memory) { objects.discard(UInt(bitPattern: data), named: name, destructor) }
+    case .fd: _ = try? OpenFile(taking: memory.load(as: Int32.self))
     case .nullable(let plan): plan.discard(memory)
     default: break
     }

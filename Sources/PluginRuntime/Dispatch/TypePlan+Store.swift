@@ -13,6 +13,9 @@ extension TypePlan {
       let pointer = try pointer(value)
       if let object = pointer.object { try arena.use(object) }
       memory.storeBytes(of: pointer.address, as: UInt.self)
+    case .fd:
+      guard case .file(let file) = value else { throw mismatch(value) }
+      memory.storeBytes(of: file.descriptor, as: Int32.self)
     case .object:
       let pointer = try pointer(value)
       if let object = pointer.object { try arena.take(object) }

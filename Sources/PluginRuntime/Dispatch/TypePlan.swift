@@ -34,6 +34,8 @@ final class TypePlan: Sendable {
     case owned(TypePlan, Destructor?)
     /// An object that its receiver releases: the host, by the destructor; without a destructor, the called function.
     case object(String, Destructor?, LiveObjects?)
+    /// The number of a descriptor, which a function is lent, or gives to its caller.
+    case fd
     /// Types that only calls can pass: promises, callbacks, errors, tokens, values.
     case handle
   }
@@ -99,6 +101,7 @@ final class TypePlan: Sendable {
     case .bytes: return .text(isUTF8: false)
     case .cstr: return .cstr
     case .pointer(let name): return .pointer(name)
+    case .fd: return .fd
     case .structure(let type):
       guard let layout = StructLayout(type) else { return nil }
       var fields: [Field] = []

@@ -10,6 +10,7 @@ enum FFIType {
     switch type {
     case nil: address(&ffi_type_void)
     case .scalar(let scalar): of(scalar)
+    case .fd: of(ScalarType.i32)
     case .structure(let type): structure(type.fields.map { of($0.type) })
     case .array(let element, let count): structure([Reference](repeating: of(element), count: count))
     case let type? where type.isSpan: span

@@ -27,7 +27,7 @@ enum HostTable {
     table.pointee.allocate = cast(allocate)
     table.pointee.deallocate = cast(deallocate)
     table.pointee.configuration = cast(configuration)
-    table.pointee.function = cast(function)
+    table.pointee.function = plugin_promise_function
     UnsafeMutableRawPointer(table + 1).storeBytes(of: Unmanaged.passRetained(plugin), as: Unmanaged<LoadedPlugin>.self)
   }
 
@@ -76,9 +76,5 @@ enum HostTable {
   private static let configuration: @convention(c) (Table, Text) -> Text = { table, key in
     guard let plugin = HostTable.plugin(table), let key else { return nil }
     return plugin.configuration[String(cString: key)]
-  }
-
-  private static let function: @convention(c) (Table, Text) -> promise_function_t? = { _, name in
-    name.flatMap { PromiseFunctions.named(String(cString: $0)) }
   }
 }

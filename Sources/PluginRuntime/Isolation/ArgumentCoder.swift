@@ -154,7 +154,7 @@ enum ArgumentCoder {
       var decoded: [(name: String, value: JSONText)] = []
       for member in members { decoded.append((member.name, try decode(member.value))) }
       return .object(decoded)
-    case .int, .uint, .double, .pointer: throw malformed
+    case .int, .uint, .double, .pointer, .file: throw malformed
     }
   }
 }

@@ -13,6 +13,8 @@ enum CBOR {
     static let sharedBytes: UInt64 = 40_963
     /// The tag of the index of a block of shared memory that holds text.
     static let sharedText: UInt64 = 40_964
+    /// The tag of the index of an open file of the frame.
+    static let file: UInt64 = 40_965
   }
 
   /// The maximum nesting of arrays and objects.
@@ -43,12 +45,13 @@ enum CBOR {
 }
 
 extension PluginValue {
-  /// The encoding of the value for other processes; `nil` for one with an address in it, or one nested too deeply.
-  package var portableBytes: [UInt8]? { holdsPointers ? nil : try? CBOREncoder.encode(self) }
+  /// The encoding of the value for other processes; `nil` for one with an address or an open file in it, or
+  /// one nested too deeply.
+  package var portableBytes: [UInt8]? { holdsHandles ? nil : try? CBOREncoder.encode(self) }
 
   /// Decodes `portableBytes`; `nil` if these are not the bytes of a value.
   package init?(portableBytes bytes: [UInt8]) {
-    guard let value = try? CBORDecoder.decode(bytes[...], limit: .max), !value.holdsPointers else { return nil }
+    guard let value = try? CBORDecoder.decode(bytes[...], limit: .max), !value.holdsHandles else { return nil }
     self = value
   }
 }

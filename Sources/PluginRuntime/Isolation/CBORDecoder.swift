@@ -8,15 +8,19 @@ struct CBORDecoder {
   private let handles: UInt?
   /// The blocks of shared memory that no value has been read from yet.
   private var memory: [SharedBytes?]
+  private let files: [OpenFile]
+  /// The number of files that values refer to. Each file has one value, in the order of the files.
+  private var usedFiles = 0
 
   /// Decodes bytes that are one value and nothing else. `handles`: the upper half of the handles that may be in it;
-  /// `nil` for any. `memory`: shared memory, each block of which is read at most once. `limit`: the maximum number of
-  /// values, the elements of arrays included.
+  /// `nil` for any. `memory`: shared memory, each block of which is read at most once. `files`: the open files
+  /// of the values. `limit`: the maximum number of values, the elements of arrays included.
   static func decode(
-    _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = [], limit: Int = CBOR.maximumCount
+    _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = [], files: [OpenFile] = [],
+    limit: Int = CBOR.maximumCount
   ) throws(CBORError) -> PluginValue {
     let result = bytes.withUnsafeBytes { buffer -> Result<PluginValue, CBORError> in
-      var decoder = CBORDecoder(buffer, handles: handles, memory: memory, limit: limit)
+      var decoder = CBORDecoder(buffer, handles: handles, memory: memory, files: files, limit: limit)
       do throws(CBORError) {
         let value = try decoder.value(depth: 0)
         try decoder.end()
@@ -30,9 +34,11 @@ struct CBORDecoder {
 
   /// Creates a decoder of bytes that stay valid. The parameters are those of `decode`.
   init(
-    _ bytes: UnsafeRawBufferPointer, handles: UInt? = nil, memory: [SharedBytes] = [], limit: Int = CBOR.maximumCount
+    _ bytes: UnsafeRawBufferPointer, handles: UInt? = nil, memory: [SharedBytes] = [], files: [OpenFile] = [],
+    limit: Int = CBOR.maximumCount
   ) {
     self.limit = limit
+    self.files = files
     // Skips the conversion of an empty array to an array of optionals.
     self.memory = memory.isEmpty ? [] : memory
     self.bytes = bytes
@@ -140,6 +146,12 @@ struct CBORDecoder {
         throw error("text that is not UTF-8")
       }
       return .string(text)
+    case (CBOR.Tag.file, CBOR.Major.unsigned):
+      guard usedFiles < files.count, try number(information) == UInt64(usedFiles) else {
+        throw error("an open file that is not the next one of the frame's \(files.count)")
+      }
+      usedFiles += 1
+      return .file(files[usedFiles - 1])
     case (CBOR.Tag.object, CBOR.Major.array): return .object(try members(information, depth: depth))
     default: throw error("the tag \(tag) before a value of the wrong type")
     }
@@ -240,6 +252,7 @@ extension CBORDecoder {
   /// - Throws: if some are left.
   func end() throws(CBORError) {
     guard remaining == 0 else { throw error("\(remaining) more bytes, expected the end") }
+    guard usedFiles == files.count else { throw error("\(files.count - usedFiles) open files that no value is") }
   }
 
   private mutating func head(of expected: UInt8) throws(CBORError) -> UInt8? {

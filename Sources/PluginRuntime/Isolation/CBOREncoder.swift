@@ -3,6 +3,8 @@ struct CBOREncoder {
   var bytes: [UInt8]
   /// Blocks of shared memory, to which large bytes and texts are copied; `nil`: all are part of the encoding.
   private(set) var memory: [SharedBytes]?
+  /// The open files in the values, which only an encoding that shares has.
+  private(set) var files: [OpenFile] = []
 
   /// The number of bytes for the arguments of most calls.
   private static let common = 112
@@ -17,7 +19,7 @@ struct CBOREncoder {
 
   /// Encodes a value.
   ///
-  /// - Throws: `CBORError` if the value is nested too deeply.
+  /// - Throws: `CBORError` if the value is nested too deeply, or has an open file in it.
   static func encode(_ value: PluginValue) throws(CBORError) -> [UInt8] {
     var encoder = CBOREncoder()
     try encoder.append(value)
@@ -53,6 +55,14 @@ struct CBOREncoder {
       head(CBOR.Major.array, 2)
       text(pointer.name)
       head(CBOR.Major.unsigned, UInt64(pointer.address))
+    case .file(let file):
+      guard memory != nil, files.count < Frame.maximumFiles else {
+        throw CBORError(
+          offset: nil, message: "has more open files than a frame, which has at most \(Frame.maximumFiles)")
+      }
+      head(CBOR.Major.tag, CBOR.Tag.file)
+      head(CBOR.Major.unsigned, UInt64(files.count))
+      files.append(file)
     case .array(let elements):
       head(CBOR.Major.array, UInt64(elements.count))
       for element in elements { try append(element, depth: depth + 1) }

@@ -131,7 +131,7 @@ public struct Capabilities: Sendable, Equatable {
   package var cpuText: String? { cpuTime.map { "\(max(1, Int64(($0 / .seconds(1)).rounded(.up))))" } }
 
   private static func path(_ path: String, from folder: String?) -> String {
-    path.hasPrefix("/") || folder == nil ? path : "\(folder ?? "")/\(path)"
+    path.isAbsolutePath || folder == nil ? path : "\(folder ?? "")/\(path)"
   }
 
   /// The units of memory, the largest first.

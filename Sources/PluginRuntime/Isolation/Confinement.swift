@@ -38,6 +38,16 @@ enum Confinement {
     return copy
   }
 
+  /// Enforces rules for files on this process, and the limits of a process without capabilities. Refused system calls
+  /// fail without a report. Limits that the system does not have are left out.
+  static func enter(_ rules: [ConfinementPlan.Rule]) {
+    var gaps: [String] = []
+    var limits = plugin_confinement_t()
+    _ = restrictFiles(rules, &gaps)
+    _ = plugin_confinement_limit(&limits)
+    _ = plugin_confinement_filter(&limits, nil)
+  }
+
   private static func note(_ error: Int32, _ subject: String, _ gaps: inout [String]) {
     if error != 0 { gaps.append("\(subject) (\(String(cString: strerror(error))))") }
   }

@@ -25,11 +25,9 @@ struct ConfinementPlan: Sendable {
     self.capabilities = capabilities
     // The program may be given as /proc/self/exe, which means another file in each process.
     let own = (try? PluginFile.resolve(program.path)) ?? program.path
-    let common = Self.common + [own] + LibraryFinder.foldersOfSystem
-    var rules = common.map { Rule(path: $0, access: Self.read) }
-    rules += ["/dev/null", "/dev/zero", "/dev/full"].map { Rule(path: $0, access: Self.read | Self.write) }
+    var rules = Self.rulesOfSystem + Self.rules(reading: [own])
     // Links beside the plugin, which came with it or which it has made, give it no right to their targets.
-    let files = source.path.map { Self.files(of: $0, outside: common) } ?? []
+    let files = source.path.map { Self.files(of: $0, outside: rules.map(\.path)) } ?? []
     // A program may judge a file by its signature (LibraryAdmission).
     rules += files.flatMap { [$0, "\($0).sig"] }.map { Rule(path: $0, access: Self.read | Self.direct) }
     if capabilities.processes {
@@ -40,6 +38,15 @@ struct ConfinementPlan: Sendable {
     rules += capabilities.reads.map { Rule(path: $0, access: Self.read | Self.direct(to: $0)) }
     rules += capabilities.writes.map { Rule(path: $0, access: Self.write | Self.direct(to: $0)) }
     self.rules = rules
+  }
+
+  /// Returns rules by which files can be read.
+  static func rules(reading files: [String]) -> [Rule] { files.map { Rule(path: $0, access: read) } }
+
+  /// The rules for files of the system.
+  static var rulesOfSystem: [Rule] {
+    rules(reading: common + LibraryFinder.foldersOfSystem)
+      + ["/dev/null", "/dev/zero", "/dev/full"].map { Rule(path: $0, access: read | write) }
   }
 
   /// Returns the path of a plugin's file, and the paths of the libraries outside of some folders that it needs, with

@@ -154,7 +154,7 @@ struct ConfinementWatch {
     guard enforcesFiles, let full else { return nil }
     let (path, own) = located(full, attempt.thread)
     // Opening a missing file fails with any rights, so no refusal is noted; creating one needs rights to its folder.
-    let existing = Self.resolve(path).map { Self.isBelow(own, $0) ? Self.ownFolder + $0.dropFirst(own.count) : $0 }
+    let existing = Self.resolve(path).map { $0.isPath(in: own) ? Self.ownFolder + $0.dropFirst(own.count) : $0 }
     if attempt.writes, let target = existing ?? Self.resolveNew(path), !isGranted(target, PLUGIN_ACCESS_WRITE) {
       return CapabilityRefusal(capability: .write, path: target, call: call)
     }
@@ -165,7 +165,7 @@ struct ConfinementWatch {
   }
 
   private func isGranted(_ path: String, _ access: Int) -> Bool {
-    granted.contains { $0.access & Int32(access) != 0 && Self.isBelow($0.path, path) }
+    granted.contains { $0.access & Int32(access) != 0 && path.isPath(in: $0.path) }
   }
 
   /// Returns the path by which this process reaches a path of the thread, and the thread's folder in /proc, which
@@ -176,7 +176,7 @@ struct ConfinementWatch {
       (Self.ownFolder, folder), ("/proc/thread-self", folder), ("/dev/fd", "\(folder)/fd"),
       ("/dev/stdin", "\(folder)/fd/0"), ("/dev/stdout", "\(folder)/fd/1"), ("/dev/stderr", "\(folder)/fd/2"),
     ]
-    guard let (name, place) = names.first(where: { Self.isBelow($0.0, path) }) else {
+    guard let (name, place) = names.first(where: { path.isPath(in: $0.0) }) else {
       return (path, "/proc/\(process)")
     }
     return (place + path.dropFirst(name.count), folder)
@@ -186,14 +186,10 @@ struct ConfinementWatch {
   private static let ownFolder = "/proc/self"
 
   /// Whether a path is in the folder of the process that opens it, and so leads elsewhere in each process.
-  static func isOwn(_ path: String) -> Bool { isBelow(ownFolder, path) }
-
-  private static func isBelow(_ folder: String, _ path: String) -> Bool {
-    folder == "/" || path == folder || path.hasPrefix("\(folder)/")
-  }
+  static func isOwn(_ path: String) -> Bool { path.isPath(in: ownFolder) }
 
   private func absolute(_ path: String, _ attempt: plugin_attempt_t) -> String {
-    if path.hasPrefix("/") { return path }
+    if path.isAbsolutePath { return path }
     let folder = attempt.folder == AT_FDCWD ? "cwd" : "fd/\(attempt.folder)"
     return Self.resolve("/proc/\(attempt.thread)/\(folder)").map { "\($0)/\(path)" } ?? path
   }
@@ -221,10 +217,8 @@ struct ConfinementWatch {
   /// Returns the path of a file to be created in an existing folder; `nil` in /proc, where no files can be created, and
   /// a name that leads nowhere is that of a pipe.
   private static func resolveNew(_ path: String) -> String? {
-    guard !isBelow("/proc", path), let slash = path.lastIndex(of: "/") else { return nil }
-    return resolve(slash == path.startIndex ? "/" : String(path[..<slash])).map { folder in
-      "\(folder == "/" ? "" : folder)\(path[slash...])"
-    }
+    guard !path.isPath(in: "/proc"), let (parent, name) = path.cut(atLast: "/") else { return nil }
+    return resolve(parent.isEmpty ? "/" : parent).map { folder in "\(folder == "/" ? "" : folder)/\(name)" }
   }
 
   private static func text(of path: String) -> String? {

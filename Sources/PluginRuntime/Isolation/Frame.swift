@@ -4,7 +4,8 @@
 ///     0   u32  the length of the body in bytes       all numbers little-endian
 ///     4   u8   the version of the format
 ///     5   u8   the kind
-///     6   u16  the count of blocks of shared memory whose descriptors come with the first byte of the frame
+///     6   u8   the count of blocks of shared memory, and
+///     7   u8   that of open files, whose descriptors come with the first byte of the frame, in this order
 ///     8   u64  the request that the frame belongs to; 0: none
 struct Frame: Sendable {
   /// The meaning of a frame. Odd numbers are sent by the host, even ones by the worker.
@@ -19,6 +20,8 @@ struct Frame: Sendable {
     case load = 5
     case loaded = 6
     case failed = 8
+    /// Reports that the rules of the program admit the plugin's files, before any code of them runs.
+    case admitted = 36
     /// Calls a function; answered once by `fulfilled` or `rejected`, after its `progress`.
     case call = 7
     case fulfilled = 10
@@ -67,6 +70,8 @@ struct Frame: Sendable {
   static let maximumLength = 1 << 28
   /// The maximum number of blocks of shared memory; further bytes are part of the body.
   static let maximumBlocks = 64
+  /// The maximum number of open files.
+  static let maximumFiles = 16
 
   /// The minimum size of a result that a worker keeps, in bytes. Sending a smaller one takes no longer than asking for
   /// it.
@@ -80,21 +85,24 @@ struct Frame: Sendable {
   let encoding: ArraySlice<UInt8>
   /// Shared memory that the body refers to by its index.
   let memory: [SharedBytes]
+  /// The open files of a body that is read later.
+  let files: [OpenFile]
 
   init(
     _ kind: Kind, _ request: UInt64 = 0, _ body: PluginValue = .void, encoding: ArraySlice<UInt8> = [],
-    memory: [SharedBytes] = []
+    memory: [SharedBytes] = [], files: [OpenFile] = []
   ) {
     self.kind = kind
     self.request = request
     self.body = body
     self.encoding = encoding
     self.memory = memory
+    self.files = files
   }
 
   /// Returns the bytes of the frame. Large bytes of the body are copied to shared memory.
   ///
-  /// - Throws: `CBORError` if the body is nested too deeply or too long.
+  /// - Throws: `CBORError` if the body is nested too deeply or too long, or has too many open files.
   func encoded() throws(CBORError) -> EncodedFrame {
     // Captures the body alone: a copy of a frame takes longer.
     try Self.encoded(kind, request, sharing: memory) { [body] (encoder) throws(CBORError) in try encoder.append(body) }
@@ -107,7 +115,7 @@ struct Frame: Sendable {
   ) throws(CBORError) -> EncodedFrame {
     var encoder = CBOREncoder(header: emptyHeader, sharing: memory)
     try body(&encoder)
-    let shared = encoder.memory ?? []
+    let (shared, files) = (encoder.memory ?? [], encoder.files)
     let length = encoder.bytes.count - headerSize
     guard length <= maximumLength else {
       throw CBORError(offset: nil, message: "takes \(length) bytes, more than the \(maximumLength) of a frame")
@@ -116,10 +124,11 @@ struct Frame: Sendable {
       bytes.storeBytes(of: UInt32(length).littleEndian, toByteOffset: 0, as: UInt32.self)
       bytes[4] = version
       bytes[5] = kind.rawValue
-      bytes.storeBytes(of: UInt16(shared.count).littleEndian, toByteOffset: 6, as: UInt16.self)
+      bytes[6] = UInt8(shared.count)
+      bytes[7] = UInt8(files.count)
       bytes.storeBytes(of: request.littleEndian, toByteOffset: 8, as: UInt64.self)
     }
-    return EncodedFrame(bytes: encoder.bytes, memory: shared)
+    return EncodedFrame(bytes: encoder.bytes, memory: shared, files: files)
   }
 }
 
@@ -128,8 +137,8 @@ extension Frame.Kind {
   /// many times the memory of its encoding.
   var maximumCount: Int {
     switch self {
-    case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .foreignRequestCancel, .log, .ping, .pong,
-      .cancel, .requestCancel, .wanted, .keep, .kept, .fetch, .drop:
+    case .hello, .ready, .admitted, .loaded, .progress, .released, .foreignCancel, .foreignRequestCancel, .log, .ping,
+      .pong, .cancel, .requestCancel, .wanted, .keep, .kept, .fetch, .drop:
       16
     default: CBOR.maximumCount
     }

@@ -40,11 +40,14 @@ struct FrameReader {
   ///
   /// - Throws: `FrameError`, after which the stream cannot be read further.
   mutating func next() throws(FrameError) -> Frame? {
-    guard descriptors.all.count <= Frame.maximumBlocks, start < bytes.count || descriptors.all.isEmpty else {
+    // The end of a frame may come together with the beginning and the descriptors of the next one.
+    guard descriptors.all.count <= 2 * (Frame.maximumBlocks + Frame.maximumFiles),
+      start < bytes.count || descriptors.all.isEmpty
+    else {
       throw FrameError(description: "descriptors that no frame announces")
     }
     guard bytes.count - start >= Frame.headerSize else { return nil }
-    let (length, blocks, request) = header()
+    let (length, blocks, files, request) = header()
     let version = bytes[start + 4]
     guard version == Frame.version else {
       throw FrameError(description: "a frame of version \(version), expected \(Frame.version)")
@@ -55,6 +58,9 @@ struct FrameReader {
     guard blocks <= Frame.maximumBlocks else {
       throw FrameError(description: "a frame with \(blocks) blocks of memory, expected at most \(Frame.maximumBlocks)")
     }
+    guard files <= Frame.maximumFiles else {
+      throw FrameError(description: "a frame with \(files) open files, expected at most \(Frame.maximumFiles)")
+    }
     let limit = kind == .opened ? Int.max : limit
     guard length <= min(Frame.maximumLength, limit) else {
       throw FrameError(
@@ -64,20 +70,22 @@ struct FrameReader {
     let body = start + Frame.headerSize
     guard bytes.count - body >= length else { return nil }
     start = body + length
-    let memory = try take(blocks, atMost: limit - length)
+    let isLeft = kind == .call && leavesCalls
+    let memory = try take(blocks, atMost: limit - length, mapping: isLeft)
+    let open = try takeFiles(files)
     taken += UInt64(memory.reduce(Frame.headerSize + length) { $0 + $1.count })
-    if kind == .call, leavesCalls { return Frame(kind, request, encoding: bytes[body..<start], memory: memory) }
+    if isLeft { return Frame(kind, request, encoding: bytes[body..<start], memory: memory, files: open) }
     do {
       let value = try CBORDecoder.decode(
-        bytes[body..<start], handles: handles, memory: memory, limit: kind.maximumCount)
+        bytes[body..<start], handles: handles, memory: memory, files: open, limit: kind.maximumCount)
       return Frame(kind, request, value, memory: memory)
     } catch {
       throw FrameError(description: "a frame of the kind '\(kind)' with a body that is not a value: \(error)")
     }
   }
 
-  /// Maps the next blocks of shared memory.
-  private func take(_ count: Int, atMost limit: Int) throws(FrameError) -> [SharedBytes] {
+  /// Takes the next blocks of shared memory. Those of calls are mapped, because their functions read them in place.
+  private func take(_ count: Int, atMost limit: Int, mapping maps: Bool) throws(FrameError) -> [SharedBytes] {
     guard count <= descriptors.all.count else {
       throw FrameError(description: "a frame with \(count) blocks of memory, of which \(descriptors.all.count) came")
     }
@@ -85,7 +93,7 @@ struct FrameReader {
     var left = min(SharedBytes.longest, limit)
     for _ in 0..<count {
       do {
-        memory.append(try SharedBytes(receiving: descriptors.takeFirst(), atMost: left))
+        memory.append(try SharedBytes(receiving: descriptors.takeFirst(), atMost: left, mapping: maps))
       } catch {
         throw FrameError(
           description: error.description, isOverLimit: error.isOverLimit && limit < SharedBytes.longest)
@@ -95,12 +103,28 @@ struct FrameReader {
     return memory
   }
 
+  /// Takes the next open files.
+  private func takeFiles(_ count: Int) throws(FrameError) -> [OpenFile] {
+    guard count <= descriptors.all.count else {
+      throw FrameError(description: "a frame with \(count) open files, of which \(descriptors.all.count) came")
+    }
+    var files: [OpenFile] = []
+    for _ in 0..<count {
+      do {
+        files.append(try OpenFile(receiving: descriptors.takeFirst()))
+      } catch {
+        throw FrameError(description: "an open file that \(error.message)")
+      }
+    }
+    return files
+  }
+
   /// Returns the numbers of the next header.
-  private func header() -> (length: Int, blocks: Int, request: UInt64) {
+  private func header() -> (length: Int, blocks: Int, files: Int, request: UInt64) {
     bytes.withUnsafeBytes { bytes in
       (
         Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))),
-        Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 6, as: UInt16.self))),
+        Int(bytes[start + 6]), Int(bytes[start + 7]),
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))
       )
     }

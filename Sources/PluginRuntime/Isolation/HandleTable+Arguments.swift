@@ -3,7 +3,7 @@ extension HandleTable {
   func imported(
     _ arguments: [Argument], for function: BoundFunction
   ) throws(ArgumentMismatch) -> [Argument] {
-    guard arguments.contains(where: { $0.content.holdsPointers }) else { return arguments }
+    guard arguments.contains(where: { $0.content.holdsHandles }) else { return arguments }
     let inputs = function.signature.inputs
     var imported: [Argument] = []
     for (index, argument) in arguments.enumerated() {
@@ -20,7 +20,7 @@ extension HandleTable {
 }
 
 extension Argument.Content {
-  fileprivate var holdsPointers: Bool {
-    if case .value(let value) = self { value.holdsPointers } else { false }
+  fileprivate var holdsHandles: Bool {
+    if case .value(let value) = self { value.holdsHandles } else { false }
   }
 }

@@ -70,12 +70,12 @@ final class HandleTable: Sendable {
 }
 
 extension PluginValue {
-  /// Whether the value contains an address.
-  package var holdsPointers: Bool {
+  /// Whether the value contains an address or an open file, which no bytes can stand for.
+  package var holdsHandles: Bool {
     switch self {
-    case .pointer: true
-    case .array(let elements): elements.contains(where: \.holdsPointers)
-    case .object(let members): members.contains { $0.value.holdsPointers }
+    case .pointer, .file: true
+    case .array(let elements): elements.contains(where: \.holdsHandles)
+    case .object(let members): members.contains { $0.value.holdsHandles }
     default: false
     }
   }

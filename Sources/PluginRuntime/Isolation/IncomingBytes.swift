@@ -34,7 +34,8 @@ struct IncomingBytes {
       }
       if received < 0, errno == EMFILE {
         throw FrameError(
-          description: "shared memory, for which \(receiver) has no descriptor: \(SystemLimit.descriptors)")
+          description: "shared memory or files, for which \(receiver) has no descriptor: \(SystemLimit.descriptors)",
+          isOverLimit: true)
       }
       guard received > 0 else {
         descriptors[..<count].forEach { plugin_sealed_close($0) }

@@ -9,17 +9,17 @@ struct IncomingCall {
   let stays: Bool
   let arguments: [Argument]
 
-  /// Reads the encoding of a body, which refers to blocks of `memory`. Promises and callbacks are made by the closures
-  /// from their numbers. `nil` if it does not begin as the body of a call.
+  /// Reads the encoding of a body, which refers to blocks of `memory` and to `files`. The closures make promises and
+  /// callbacks from their numbers. `nil` if it does not begin as the body of a call.
   ///
   /// - Throws: `FrameError` if the bytes are not CBOR, or an argument has an unknown form.
   init?(
-    _ encoding: ArraySlice<UInt8>, _ memory: [SharedBytes],
+    _ encoding: ArraySlice<UInt8>, _ memory: [SharedBytes], _ files: [OpenFile],
     promise: (ArgumentCoder.GivenPromise) -> Promise<PluginValue>, callback: (UInt64) -> PluginCallback
   ) throws(FrameError) {
     let read = encoding.withUnsafeBytes { bytes -> Result<IncomingCall?, FrameError> in
       do {
-        return .success(try IncomingCall(bytes, memory, promise, callback))
+        return .success(try IncomingCall(bytes, memory, files, promise, callback))
       } catch let error as FrameError {
         return .failure(error)
       } catch {
@@ -31,10 +31,10 @@ struct IncomingCall {
   }
 
   private init?(
-    _ bytes: UnsafeRawBufferPointer, _ memory: [SharedBytes],
+    _ bytes: UnsafeRawBufferPointer, _ memory: [SharedBytes], _ files: [OpenFile],
     _ promise: (ArgumentCoder.GivenPromise) -> Promise<PluginValue>, _ callback: (UInt64) -> PluginCallback
   ) throws {
-    var decoder = CBORDecoder(bytes, memory: memory)
+    var decoder = CBORDecoder(bytes, memory: memory, files: files)
     guard let count = try decoder.arrayCount(), count >= 4, let function = try decoder.unsigned(),
       let depth = try decoder.unsigned(), let lane = try decoder.unsigned(), let stays = try decoder.bool()
     else { return nil }

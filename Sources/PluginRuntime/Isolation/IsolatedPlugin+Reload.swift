@@ -30,15 +30,25 @@ extension IsolatedPlugin {
       let old = state.withLock(\.active)
       let description = old[0].description
       try checkOpen(description)
+      // Released without the lock.
+      defer { _ = takeLoaded() }
       let new = try successors(of: old, description, adoption)
       state.withLock { state in
-        state.active = new
+        (state.active, state.loaded) = (new, [])
         state.draining += old
         state.reloads += 1
       }
       flow.release()
       for process in old { drain(process, until: .now + deadline) }
       return new[0].description
+    }
+  }
+
+  /// Removes and returns the workers that a reload has started.
+  private func takeLoaded() -> [PluginProcess] {
+    state.withLock { state in
+      defer { state.loaded = [] }
+      return state.loaded
     }
   }
 
@@ -63,6 +73,7 @@ extension IsolatedPlugin {
       }
       try checkOpen(description)
       try Self.start(settings.replacing(description, adopting: adoption), &new)
+      state.withLock { [new] in $0.loaded = new }
       for process in new { try process.perform("health") }
       return new
     } catch {

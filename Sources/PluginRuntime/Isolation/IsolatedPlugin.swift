@@ -21,6 +21,8 @@ public final class IsolatedPlugin: Sendable {
   struct State {
     /// The workers that take calls.
     var active: [PluginProcess]
+    /// Workers that a reload has started, until it is over.
+    var loaded: [PluginProcess] = []
     /// Workers of earlier generations, until they have ended.
     var draining: [PluginProcess] = []
     /// The number of generations before the active one.
@@ -118,8 +120,9 @@ public final class IsolatedPlugin: Sendable {
 
   /// The workers, those of the active generation first.
   public var workers: [WorkerReport] {
-    let (active, draining) = state.withLock { ($0.active, $0.draining) }
-    return active.map { WorkerReport($0, .active) } + draining.map { WorkerReport($0, .draining) }
+    let (active, loaded, draining) = state.withLock { ($0.active, $0.loaded, $0.draining) }
+    return active.map { WorkerReport($0, .active) } + loaded.map { WorkerReport($0, .loaded) }
+      + draining.map { WorkerReport($0, .draining) }
   }
 
   /// Ends the plugin: rejects new calls, waits for the calls that are pending, calls unload(), and waits for the

@@ -31,7 +31,7 @@ enum PathEntries {
       if let target = target(of: entry.path) {
         links += 1
         guard links <= mostLinks else { return entries }
-        if target.hasPrefix("/") { folder = "/" }
+        if target.isAbsolutePath { folder = "/" }
         pending += parts(of: target)
       } else if pending.isEmpty || access(entry.path, F_OK) != 0 {
         return entries

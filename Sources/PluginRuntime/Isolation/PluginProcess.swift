@@ -22,10 +22,10 @@ final class PluginProcess: Sendable {
         .loadFailed, settings.source.name, "cannot be loaded: no descriptor for its worker: \(SystemLimit.descriptors)")
     }
     let ended = DispatchSemaphore(value: 0)
-    let start = WorkerStart()
+    let start = Awaited<Result<PluginDescription, PluginError>>()
     guard
       ProcessGuard.startThread({
-        WorkerServer(link, settings, started: start.end).run()
+        WorkerServer(link, settings, started: start.set).run()
         ended.signal()
       })
     else {
@@ -33,7 +33,8 @@ final class PluginProcess: Sendable {
         .loadFailed, settings.source.name,
         "cannot be loaded: the thread of its worker cannot be started: \(SystemLimit.tasks)")
     }
-    let description = try start.wait()
+    // Each stage of a worker has a time limit.
+    let description = try start.wait().get()
     self.description = description
     functions = Dictionary(
       description.functions.enumerated().map { ($1.name, RemoteFunction($1, UInt64($0), of: description.id)) },
@@ -51,6 +52,17 @@ final class PluginProcess: Sendable {
   var pending: Int { link.state.withLock { $0.calls.count } }
   /// The number of the process.
   var generation: Int { link.state.withLock(\.generation) }
+
+  /// The state of the plugin while no process has loaded it; otherwise `nil`.
+  var absence: WorkerReport.State? {
+    link.state.withLock { state in
+      switch state.phase {
+      case .waiting: state.isQuarantined ? .quarantined : .unloaded
+      case .closed: .unloaded
+      case .open, .closing: nil
+      }
+    }
+  }
 
   /// Whether a handle is one of this process.
   func owns(_ handle: UInt) -> Bool {
@@ -124,22 +136,19 @@ final class PluginProcess: Sendable {
   func perform(_ function: String, sparesWorker: Bool = false) throws(PluginError) {
     guard let function = functions[function], function.signature.inputs.isEmpty else { return }
     let limit = settings.options.loadTimeout
-    let outcome = Mutex<PluginError?>(nil)
-    let settled = DispatchSemaphore(value: 0)
+    let outcome = Awaited<PluginError?>()
     let subject = function.subject
     let promise =
       begin(function, [], CallTerms(depth: CallStack.depth, timeout: limit, sparesWorker: sparesWorker))
       ?? .reject(PluginError(.closed, subject, "is not called any more: its worker process is shut down"))
     promise.then(
-      { _ in settled.signal() },
+      { _ in outcome.set(nil) },
       { reason in
         let error = reason as? PluginError
         let text = reason.map { "was rejected: \($0)" } ?? "was rejected"
-        outcome.withLock { $0 = error ?? PluginError(.refused(-1), subject, text) }
-        settled.signal()
+        outcome.set(error ?? PluginError(.refused(-1), subject, text))
       })
-    settled.wait()
-    if let error = outcome.withLock({ $0 }) { throw error }
+    if let error = outcome.wait() { throw error }
   }
 
   /// Ends the process of that generation, for a reason that its calls report. The next call starts another one.
@@ -152,25 +161,5 @@ final class PluginProcess: Sendable {
   func waitUntilEnded() {
     ended.wait()
     ended.signal()
-  }
-}
-
-/// The first outcome of a worker, for the thread that waits for it.
-private final class WorkerStart: Sendable {
-  private let outcome = Mutex<Result<PluginDescription, PluginError>?>(nil)
-  private let ready = DispatchSemaphore(value: 0)
-
-  func end(_ result: Result<PluginDescription, PluginError>) {
-    outcome.withLock { $0 = result }
-    ready.signal()
-  }
-
-  /// Waits for the outcome. It always comes, because every stage of a worker has a time limit.
-  func wait() throws(PluginError) -> PluginDescription {
-    ready.wait()
-    guard let result = outcome.withLock({ $0 }) else {
-      throw PluginError(.loadFailed, "plugin-worker", "ended without an outcome")
-    }
-    return try result.get()
   }
 }

@@ -29,7 +29,7 @@ enum PluginSource: Sendable, Equatable {
   /// The library of an adoption. A relative path starts from the current folder.
   init(_ adoption: Adoption) {
     var adoption = adoption
-    if adoption.library.contains("/") { adoption.library = PluginFile.absolute(adoption.library) }
+    if adoption.library.isPath { adoption.library = PluginFile.absolute(adoption.library) }
     self = .adoption(adoption)
   }
 

@@ -3,7 +3,7 @@ extension PluginValue {
   var size: Int {
     switch self {
     case .void: 0
-    case .bool, .int, .uint, .double, .pointer: 8
+    case .bool, .int, .uint, .double, .pointer, .file: 8
     case .string(let text): text.utf8.count
     case .bytes(let bytes): bytes.count
     case .array(let elements): elements.reduce(0) { $0 + $1.size }

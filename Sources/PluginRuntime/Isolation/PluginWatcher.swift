@@ -8,8 +8,9 @@ import Synchronization
 ///
 /// A file is changed by writing to it, by renaming another file to its path, or by exchanging a symbolic link or a
 /// folder on the path that it was loaded from. While there is no file at the path, nothing is reloaded. The file of an
-/// adoption counts too. Workers have mapped a sealed copy, so writes do not disturb them; files of the system are not
-/// copied, so rename to their paths. Reloads begin once none of these files changes any more.
+/// adoption counts too, and so do the libraries that the plugin needs, except the system's. Workers have mapped a
+/// sealed copy, so writes do not disturb them; files of the system are not copied, so rename to their paths. Reloads
+/// begin once none of these files changes any more, and no process has one of them open for writing.
 public final class PluginWatcher: Sendable {
   /// Receives the outcome of each reload, on the thread of the watcher.
   public typealias Report =
@@ -51,7 +52,7 @@ public final class PluginWatcher: Sendable {
       throw PluginError(.notReadable, "plugin-watcher", "cannot make its descriptor: \(SystemLimit.descriptors)")
     }
     var watched = Watched()
-    for plugin in host.registry.remotes { try watch(plugin, &watched) }
+    for plugin in host.registry.remotes { watched.loaded[plugin.description.id] = try watch(plugin, &watched) }
     guard ProcessGuard.startThread({ [self, watched] in run(watched) }) else {
       throw PluginError(.notReadable, "plugin-watcher", "cannot start its thread: \(SystemLimit.tasks)")
     }
@@ -69,20 +70,30 @@ public final class PluginWatcher: Sendable {
   /// The entries of the plugins' paths, by id, and the watched folders, by the numbers of their watches.
   private struct Watched {
     var entries: [String: Set<PathEntries.Entry>] = [:]
+    /// The files with which each plugin was loaded last. A library that is missing for a time is among them.
+    var loaded: [String: [String]] = [:]
     var folders: [Int32: String] = [:]
   }
 
-  /// Watches the folders of a plugin's paths, as they lead now.
-  private func watch(_ plugin: any RemotePlugin, _ watched: inout Watched) throws(PluginError) {
+  /// Returns the paths of a plugin's files, and those of the libraries that it needs.
+  private static func files(of plugin: any RemotePlugin) -> [String] {
+    plugin.files.flatMap { (try? LibraryAdmission.files(judgedFor: $0)) ?? [$0] }.map(PluginFile.absolute)
+  }
+
+  /// Watches the folders of a plugin's paths, as they lead now. Returns the paths of its files.
+  private func watch(_ plugin: any RemotePlugin, _ watched: inout Watched) throws(PluginError) -> [String] {
+    let files = Self.files(of: plugin)
+    let paths = Set(files + (watched.loaded[plugin.description.id] ?? []))
     var entries: Set<PathEntries.Entry> = []
     // Again if the paths lead elsewhere by then: an entry that was made before its folder was watched has no event.
     for _ in 0..<100 {
-      let present = Set(plugin.files.flatMap(PathEntries.of))
+      let present = Set(paths.flatMap(PathEntries.of))
       if present == entries { break }
       entries = present
       for folder in Set(entries.map(\.folder)) { try watch(folder, entries, &watched.folders) }
     }
     watched.entries[plugin.description.id] = entries
+    return files
   }
 
   /// Watches a folder in place of the one that was at its path before.
@@ -107,11 +118,14 @@ public final class PluginWatcher: Sendable {
   private func run(_ watched: Watched) {
     var watched = watched
     var changed: Set<PathEntries.Entry> = []
+    /// The plugins whose files were being written when they changed.
+    var unfinished: Set<String> = []
     var quietEnd: ContinuousClock.Instant?
     while !isOver.load(ordering: .acquiring) {
       if let end = quietEnd, end <= .now {
-        reload(changed, &watched)
-        (changed, quietEnd) = ([], nil)
+        unfinished = reload(changed, unfinished, &watched)
+        changed = []
+        quietEnd = unfinished.isEmpty ? nil : .now + Self.quiet
       }
       var waits = [
         pollfd(fd: inotify, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
@@ -124,28 +138,38 @@ public final class PluginWatcher: Sendable {
     }
   }
 
-  /// Reloads the plugins whose entries have changed.
-  private func reload(_ changed: Set<PathEntries.Entry>, _ watched: inout Watched) {
+  /// Reloads the plugins whose entries have changed, and those that were unfinished. Returns the plugins whose files
+  /// are being written.
+  private func reload(
+    _ changed: Set<PathEntries.Entry>, _ earlier: Set<String>, _ watched: inout Watched
+  ) -> Set<String> {
+    var unfinished: Set<String> = []
     for plugin in host.registry.remotes {
       let id = plugin.description.id
-      guard watched.entries[id]?.isDisjoint(with: changed) == false else { continue }
+      guard earlier.contains(id) || watched.entries[id]?.isDisjoint(with: changed) == false else { continue }
       do throws(PluginError) {
         // Before the file is read, so that a later change is noticed.
-        try watch(plugin, &watched)
+        let files = try watch(plugin, &watched)
         // A build may have removed the file, and be about to write another one.
         if plugin.files.contains(where: { access($0, F_OK) != 0 && errno == ENOENT }) { continue }
+        if files.contains(where: FileLease.isBeingWritten) {
+          unfinished.insert(id)
+          continue
+        }
         let description = try reload(plugin, &watched)
         report(id, .success(description))
       } catch {
         report(id, .failure(error))
       }
     }
+    return unfinished
   }
 
   private func reload(_ plugin: any RemotePlugin, _ watched: inout Watched) throws(PluginError) -> PluginDescription {
     let description = try host.reload(plugin.description.id, adopting: try prepare(plugin.description))
-    // A new adoption may name another library.
-    if description.adoption != nil { try watch(plugin, &watched) }
+    // A new adoption may name another library, and so may a new file.
+    watched.loaded[plugin.description.id] = nil
+    watched.loaded[plugin.description.id] = try watch(plugin, &watched)
     return description
   }
 

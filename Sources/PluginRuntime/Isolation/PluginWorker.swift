@@ -110,6 +110,7 @@ public final class PluginWorker: Sendable {
       let source = try PluginSource(from: body)
       // The host has resolved the path of the copy.
       if copy >= 0, let path = source.path { PluginFile.keep(copy, at: path) }
+      LibraryLoader.willMap.withLock { $0 = { [self] _ in reply(Frame(.admitted)) } }
       let description = try source.inspect()
       state.withLock { $0.stage = .opened(source, description) }
       reply(Frame(.opened, 0, description.value))
@@ -146,6 +147,8 @@ public final class PluginWorker: Sendable {
       let made = try Loaded(description, in: host, handles) { [self] in answer($0, $1, handles) }
       state.withLock { $0.stage = .loaded(made) }
       reply(Frame(.loaded))
+    } catch let error as PluginError where error.isAdmission {
+      fail(PluginError(.replaced, source.name, "needs a file that was replaced while it was being loaded: \(error)"))
     } catch {
       fail(error)
     }
@@ -177,7 +180,7 @@ public final class PluginWorker: Sendable {
     }
     let request = frame.request
     let incoming = try IncomingCall(
-      frame.encoding, frame.memory,
+      frame.encoding, frame.memory, frame.files,
       promise: { given in
         switch given {
         case .number(let number): argument(number, isLast: false)
@@ -252,11 +255,11 @@ public final class PluginWorker: Sendable {
     reply(Frame(.kept, request, .uint(UInt64(size))))
   }
 
-  /// Sends a result, and remembers a small one for calls that are under way. Handles are not remembered: their objects
-  /// would stay alive.
+  /// Sends a result, and remembers a small one for calls that are under way. Handles and open files are not
+  /// remembered: their objects would stay alive, and a pipe would have no end.
   private func send(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: BoundFunction?) {
     do throws(ArgumentMismatch) {
-      let isRecent = !value.holdsPointers && value.size < Frame.leastKept
+      let isRecent = !value.holdsHandles && value.size < Frame.leastKept
       end(request, Frame(.fulfilled, request, try handles.exported(value)), isRecent ? value : nil)
     } catch {
       let error = PluginError(

@@ -89,7 +89,7 @@ enum ReasonCoder {
     case .double(let value): value
     case .string(let value): value
     case .bytes(let value): value
-    case .pointer, .array, .object: value
+    case .pointer, .file, .array, .object: value
     }
   }
 }

@@ -47,7 +47,7 @@ final class WorkerChannel: Sendable {
       let encoded = try frame.encoded()
       corked.withLock { corked in
         let size = corked.bytes.count + encoded.bytes.count
-        if corked.isOn, encoded.memory.isEmpty, size <= Self.mostCorked { return corked.bytes += encoded.bytes }
+        if corked.isOn, !encoded.hasDescriptors, size <= Self.mostCorked { return corked.bytes += encoded.bytes }
         flush(&corked)
         write(encoded)
       }
@@ -80,7 +80,8 @@ final class WorkerChannel: Sendable {
   private func write(_ frame: EncodedFrame) {
     var sent = 0
     while sent < frame.bytes.count {
-      let count = OutgoingFrames.sendBytes(frame.bytes[sent...], sent == 0 ? frame.memory : [], socket, waits: true)
+      let count = OutgoingFrames.sendBytes(
+        frame.bytes[sent...], sent == 0 ? frame : EncodedFrame(), socket, waits: true)
       if count > 0 {
         sent += count
       } else if errno == ETOOMANYREFS {

@@ -43,6 +43,8 @@ final class WorkerLink: Sendable {
     var nextTime: ContinuousClock.Instant?
     /// The time at which calls are given up, while the link closes.
     var end: ContinuousClock.Instant?
+    /// Whether the circuit is open: calls are rejected, and start no worker.
+    var isQuarantined = false
     /// The reason for which the worker is to be killed.
     var killReason: String?
     /// Whether the thread that serves the link has no time to wake at, so that a call has to wake it.

@@ -1,4 +1,3 @@
-import Dispatch
 import Promises
 import Synchronization
 
@@ -82,18 +81,12 @@ final class WorkerQuestions: Sendable {
 
   /// Waits for an answer on this thread. If the host ends instead, this process ends too.
   private func waited(_ ask: (@escaping @Sendable (Answer) -> Void) -> Void) throws -> PluginValue {
-    let semaphore = DispatchSemaphore(value: 0)
-    let result = Mutex<Answer?>(nil)
+    let answer = Awaited<Answer>()
     server.willWait()
-    ask { answer in
-      result.withLock { $0 = answer }
-      semaphore.signal()
-    }
-    semaphore.wait()
-    switch result.withLock({ $0 }) {
-    case .success(let value)?: return value
-    case .failure(let crossed)?: throw (crossed.reason as? any Error) ?? crossed
-    case nil: return .void
+    ask { answer.set($0) }
+    switch answer.wait() {
+    case .success(let value): return value
+    case .failure(let crossed): throw (crossed.reason as? any Error) ?? crossed
     }
   }
 

@@ -1,11 +1,22 @@
 /// A worker of an isolated plugin, as `IsolatedPlugin.workers` reports it.
 public struct WorkerReport: Sendable, Equatable {
-  /// The states in which a plugin's code is in a worker process; `LoadedPlugin` draws their order.
-  public enum State: Sendable { case active, draining }
+  /// The states of a plugin's generation that the host can report; `LoadedPlugin` draws their order.
+  public enum State: Sendable {
+    /// Loaded by a reload that is not over: the plugin may still be asked for its health.
+    case loaded
+    /// Takes new calls.
+    case active
+    /// Ends the calls that it has.
+    case draining
+    /// The process has ended, or has not yet loaded the plugin. The next call starts another process.
+    case unloaded
+    /// Processes have ended too often without an answer. For `IsolationOptions.coolDown` no call starts another one.
+    case quarantined
+  }
 
   /// The number of the process among those of the plugin, from 1.
   public let generation: Int
-  /// Active workers take new calls; draining ones end those that they have.
+  /// The state of the plugin in the process.
   public let state: State
   /// The number of calls that have not been answered.
   public let pending: Int
@@ -20,10 +31,11 @@ public struct WorkerReport: Sendable, Equatable {
 }
 
 extension WorkerReport {
+  /// `state`: that of a process which has loaded the plugin.
   init(_ process: PluginProcess, _ state: State) {
     let traffic = process.traffic
     self.init(
-      generation: process.generation, state: state, pending: process.pending, kept: traffic.kept.count,
-      keptBytes: traffic.kept.bytes, sent: traffic.sent, received: traffic.received)
+      generation: process.generation, state: process.absence ?? state, pending: process.pending,
+      kept: traffic.kept.count, keptBytes: traffic.kept.bytes, sent: traffic.sent, received: traffic.received)
   }
 }

@@ -13,6 +13,8 @@ extension WorkerServer {
       "its worker processes ended \(failures) times in a row without an answer; the last one: \(end.sentence)"
     settings.host.log(.error, settings.id(nil), "is not started for \(settings.options.coolDown): \(reason)")
     let time = ContinuousClock.now + settings.options.coolDown
+    link.state.withLock { $0.isQuarantined = true }
+    defer { link.state.withLock { $0.isQuarantined = false } }
     while ContinuousClock.now < time, link.state.withLock({ $0.phase == .waiting }) {
       reject(link.takeCalls()) { call in
         PluginError(.quarantined, name(call.function), "is not called for \(settings.options.coolDown): \(reason)")

@@ -37,6 +37,7 @@ extension WorkerServer {
         throw FrameError(description: "the greeting of another version: \(frame.body.json)")
       }
       advance(to: .opening, Frame(.open, 0, settings.source.value))
+    case (.admitted, .opening): isAdmitted = true
     case (.opened, .opening):
       let description: PluginDescription
       do throws(ArgumentMismatch) {
@@ -56,6 +57,9 @@ extension WorkerServer {
       loaded()
     case (.failed, .opening), (.failed, .loading):
       let reason = try ReasonCoder.decode(frame.body)
+      if isAdmitted, let error = reason as? PluginError, error.isAdmission {
+        throw FrameError(description: "a refusal by the rules that had admitted it: \(error.message.cutToMessage)")
+      }
       refusal =
         reason as? PluginError ?? PluginError(.loadFailed, settings.source.name, "\(reason ?? "no reason given")")
       if let refused = confinement?.remaining, !refused.isEmpty {

@@ -58,7 +58,7 @@ extension WorkerServer {
   func kill(_ reason: String, isLate: Bool = false, isDecision: Bool = false) {
     if fault == nil { (fault, self.isLate, self.isDecision) = (reason, isLate, isDecision) }
     stageEnd = nil
-    plugin_process_kill(process.pid)
+    plugin_process_kill(process.pid, process.pidfd)
   }
 
   private func expectEnd(within duration: Duration, _ reason: String) {
@@ -105,8 +105,9 @@ extension WorkerServer {
     if isClosing { checkClosing(now) }
     guard fault == nil, isBusy || stage != .running else { return }
     if plugin_process_is_stopped(process.pid) { return kill("it was stopped by a signal") }
-    // A ping would wait behind the bytes that lack descriptors. That is not the worker's fault.
-    if lacksDescriptors { pinged = nil } else { ping(now) }
+    // A ping would wait behind the bytes that lack descriptors. That is not the fault of a worker that has read all
+    // that was sent: one that has not may hold them.
+    if lacksDescriptors, plugin_process_unread(process.socket) == 0 { pinged = nil } else { ping(now) }
   }
 
   /// Asks a busy worker each second whether it still reads. A worker whose descriptors were closed ends by that.

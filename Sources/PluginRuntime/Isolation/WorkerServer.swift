@@ -47,6 +47,8 @@ final class WorkerServer {
   @exclusivity(unchecked) var incoming = IncomingBytes(receiver: "the host")
   /// The refusal of the worker, or of the host, to load the plugin.
   var refusal: PluginError?
+  /// Whether the program's rules admit the plugin's files. From then on, code of the plugin may write frames.
+  var isAdmitted = false
   private(set) var description: PluginDescription?
   /// The refusals before load(), of initialisers and of the entry. The worker calls the entry twice, so they recur.
   var refusedBeforeLoad: Set<CapabilityRefusal> = []
@@ -86,7 +88,7 @@ final class WorkerServer {
   private func serveWorker() -> WorkerEnd? {
     (generation, worker) = (settings.generations.next(), WorkerSettings.newWorker())
     (stage, fault, expectation, refusal, hasAnswered) = (.greeting, nil, nil, nil, false)
-    (isLate, isDecision) = (false, false)
+    (isLate, isDecision, isAdmitted) = (false, false, false)
     (lastPing, pinged) = (nil, nil)
     reader = FrameReader(handles: HandleTable.upperHalf(worker), limit: settings.options.limits.resultBytes)
     output = WorkerOutput()
@@ -208,7 +210,7 @@ final class WorkerServer {
   /// Kills the processes that the worker leaves in its process group, reaps it, and closes its descriptors.
   private func finish() -> WorkerEnd.Cause {
     // Before the worker is reaped: until then, its process group's number cannot be that of another group.
-    plugin_process_kill(process.pid)
+    plugin_process_kill(process.pid, process.pidfd)
     receive(chunks: 4_096)
     // 64 chunks are more than a pipe holds.
     _ = output.read(process.output, chunks: 64, settings.options.output)

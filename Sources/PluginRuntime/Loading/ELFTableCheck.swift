@@ -80,7 +80,7 @@ struct ELFTableCheck {
     for tag in [ELFTag.rel, ELFTag.audit, ELFTag.auditOfDependencies, ELFTag.configuration] where dynamic[tag] != nil {
       throw .damaged("its dynamic section has the tag \(tag.hexadecimal), which has no place in a library")
     }
-    if let name = dynamic.texts(ELFTag.name).first, name.isEmpty || name.contains("/") {
+    if let name = dynamic.texts(ELFTag.name).first, name.isEmpty || name.isPath {
       // The loader interprets such a name as a path.
       throw ELFMistake(.unsafeName, "has the name '\(name)' (DT_SONAME), expected a name without '/', and not ''")
     }

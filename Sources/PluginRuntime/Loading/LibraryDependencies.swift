@@ -39,7 +39,7 @@ struct LibraryDependencies {
   func path(of name: String) throws(PluginError) -> String? {
     let expanded = origin.expand(name[...])
     guard budget.spend(UInt64(expanded.utf8.count)) else { throw budget.error(libraryPath) }
-    if expanded.contains("/") { return expanded }
+    if expanded.isPath { return expanded }
     if let path = try find(expanded, in: folders) { return path }
     return try find(expanded, in: budget.foldersOfSystem)
   }
@@ -69,10 +69,12 @@ struct LibraryDependencies {
     for path: String, outside folders: [String], within budget: VerificationBudget = VerificationBudget()
   ) -> (found: [String], error: PluginError?) {
     var found: [String] = []
-    var isFound: Set<String> = []
+    // By bytes: the names of two files can be equal strings.
+    var isFound: Set<[UInt8]> = []
     var pending = [(path: path, inherited: [String]())]
     while let (path, inherited) = pending.popLast() {
-      guard !folders.contains(where: { path.hasPrefix("\($0)/") }), isFound.insert(path).inserted else { continue }
+      guard !folders.contains(where: { path.isPath(below: $0) }), isFound.insert(Array(path.utf8)).inserted
+      else { continue }
       found.append(path)
       do throws(PluginError) {
         let dependencies = try LibraryDependencies(ofFileAt: path, inheriting: inherited, within: budget)
@@ -102,7 +104,7 @@ struct OriginPath {
   private let folder: String
 
   init(of path: String) {
-    folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    folder = path.cut(atLast: "/")?.before ?? "."
   }
 
   func expand(_ path: Substring) -> String {

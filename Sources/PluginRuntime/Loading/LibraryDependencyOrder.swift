@@ -13,6 +13,8 @@ struct LibraryDependencyOrder {
     /// The library, if the program itself has loaded it from this file: its variables would exist twice in a copy.
     let loaded: UnsafeMutableRawPointer?
     let dependencies: LibraryDependencies
+    /// The name by which libraries need it (DT_SONAME).
+    fileprivate let name: String?
     /// The needed libraries that are members as well, with the names by which they are needed.
     fileprivate(set) var needed: [(name: String, member: Member)] = []
     fileprivate var isComplete = false
@@ -45,6 +47,7 @@ struct LibraryDependencyOrder {
           "is a filter of another library (DT_FILTER, DT_AUXILIARY), expected a library that is none")
       }
       self.file = file
+      name = dynamic.texts(ELFTag.name).first
       dependencies = try LibraryDependencies(of: dynamic, at: file.path, inheriting: inherited, within: budget)
     }
   }
@@ -52,6 +55,8 @@ struct LibraryDependencyOrder {
   /// The libraries, each after those that it needs; the library itself is the last.
   private(set) var members: [Member] = []
   private var known: [FileIdentity: Member] = [:]
+  /// The members that the system's loader finds by a name: the first of those that have it.
+  private var owners: [String: Member] = [:]
   private let loaded: LoadedFiles
   private let budget: VerificationBudget
 
@@ -73,7 +78,7 @@ struct LibraryDependencyOrder {
     while let member = path.last {
       guard member.next < member.dependencies.names.count else {
         member.isComplete = true
-        members.append(path.removeLast())
+        try append(path.removeLast())
         continue
       }
       let name = member.dependencies.names[member.next]
@@ -85,6 +90,25 @@ struct LibraryDependencyOrder {
         throw PluginError(error.kind, file.path, "needs \(name): \(error)")
       }
     }
+  }
+
+  /// Appends a library, after those that it needs. Several files may have one DT_SONAME, but the system's loader takes
+  /// the first of them for each library that asks for that name. A library of the system may stand for another file, as
+  /// one does that the process has loaded before.
+  private mutating func append(_ member: Member) throws(PluginError) {
+    for (name, needed) in member.needed where !name.contains("$") {
+      // A name that no library has is given to the needed one.
+      let owner = owners[name] ?? needed
+      guard owner === needed || owner.isOfSystem else {
+        throw PluginError(
+          .loadFailed, member.file.path,
+          "needs \(needed.file.path) as \(name), which is also the name (DT_SONAME) of \(owner.file.path), another "
+            + "library that is loaded before it; expected one library of that name")
+      }
+      owners[name] = owner
+    }
+    if let name = member.name, owners[name] == nil { owners[name] = member }
+    members.append(member)
   }
 
   /// Finds and verifies a needed library. Returns `nil` if the system's loader has it, or finds it by itself.

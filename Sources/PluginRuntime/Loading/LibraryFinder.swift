@@ -6,7 +6,7 @@ import Glibc
 enum LibraryFinder {
   /// Returns the path of a library. A name with a slash in it is a path already.
   static func path(of name: String) throws(PluginError) -> String {
-    if name.contains("/") { return name }
+    if name.cut(at: "/") != nil { return name }
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw PluginError(.notFound, name, "is not the name of a library: expected a path, or a name such as libz.so.1")
     }
@@ -56,7 +56,7 @@ enum LibraryFinder {
         let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
         if words.first == "include" {
           pending += words.dropFirst().flatMap(files(matching:)).reversed()
-        } else if let folder = words.first, folder.hasPrefix("/") {
+        } else if let folder = words.first, folder.isAbsolutePath {
           folders.append(folder)
         }
       }
@@ -83,7 +83,7 @@ enum LibraryFinder {
     let stem = name.firstRange(of: ".so").map { String(name[..<$0.lowerBound]) } ?? name
     let prefix = stem.hasPrefix("lib") ? stem : "lib\(stem)"
     return files(matching: "\(folder)/\(prefix).so.*").filter(isLibrary)
-      .map { String($0.split(separator: "/").last ?? "") }
+      .map { $0.parts(separatedBy: "/").last ?? "" }
   }
 
   private static func files(matching pattern: String) -> [String] {

@@ -1,5 +1,6 @@
 import CPluginEdge
 import Glibc
+import Synchronization
 
 /// Maps libraries that were verified, after the libraries that they need.
 enum LibraryLoader {
@@ -8,11 +9,16 @@ enum LibraryLoader {
   private static let lock = RecursiveLock()
   // Used with the lock held.
   private static nonisolated(unsafe) var loaded = LoadedFiles()
+  /// Runs once, before this process maps the first library, with the paths of the system's files that will be mapped.
+  /// All checks of the files, and the rules for them (`LibraryAdmission`), are passed, all files but the system's are
+  /// open, and no code of them has run.
+  static let willMap = Mutex<(@Sendable ([String]) -> Void)?>(nil)
 
   /// Verifies a file and those that it needs, and maps them.
   static func load(_ file: PluginFile, exporting functions: [String]) throws(PluginError) -> UnsafeMutableRawPointer {
     try lock.withLock { () throws(PluginError) in
       let order = try LibraryDependencyOrder(of: file, exporting: functions, in: loaded)
+      willMap.withLock { $0.take() }?(order.members.filter(\.isOfSystem).map(\.file.path))
       var handles: [FileIdentity: UnsafeMutableRawPointer] = [:]
       for member in order.members {
         do throws(PluginError) {

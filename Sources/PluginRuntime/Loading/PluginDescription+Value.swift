@@ -28,7 +28,7 @@ extension PluginDescription {
   public init(from value: PluginValue) throws(ArgumentMismatch) {
     let fields = try ValueFields(value)
     path = try fields.text("path")
-    guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+    guard path.isAbsolutePath, !path.utf8.contains(0) else {
       throw ArgumentMismatch(path: "path", message: "is \(PluginValue.string(path).json), expected an absolute path")
     }
     id = try fields.id()

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A path may lead to anything: a FIFO on which reading never ends, a directory, a device. It is opened without
 /// blocking, and all checks use the open file, not the path.
-final class PluginFile {
+package final class PluginFile {
   /// The absolute path, symbolic links resolved.
   let path: String
   /// The identity of the file at the path, even if its copy is open.
@@ -82,7 +82,7 @@ final class PluginFile {
   }
 
   /// The maximum size of a file that is copied: a quarter of the memory.
-  static let longest = Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))) / 4
+  package static let longest = Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))) / 4
 
   /// Returns the absolute path, symbolic links resolved.
   static func resolve(_ path: String) throws(PluginError) -> String {
@@ -96,7 +96,7 @@ final class PluginFile {
 
   /// Returns the absolute path, symbolic links kept. A relative path starts from the current folder.
   static func absolute(_ path: String) -> String {
-    guard !path.hasPrefix("/"), let folder = try? resolve(".") else { return path }
+    guard !path.isAbsolutePath, let folder = try? resolve(".") else { return path }
     return "\(folder)/\(path)"
   }
 

@@ -54,6 +54,7 @@ struct CTypeWriter {
       return { "\(name) *\($0)" }
     case .promise: return { "promise_t *\($0)" }
     case .token: return { "promise_token_t *\($0)" }
+    case .fd: return { "int \($0)" }
     case .error, .value: return { "const promise_value_t *\($0)" }
     case .structure(let structure): return named(type, path) { $0.declarations(of: structure.fields, path: path) }
     case .union(let union):

@@ -72,7 +72,7 @@ extension PluginValue {
     case .array(let elements): "[" + elements.map(\.literal).joined(separator: ", ") + "]"
     case .object(let members):
       "{" + members.map { "\(PluginValue.string($0.name).json): \($0.value.literal)" }.joined(separator: ", ") + "}"
-    case .void, .bool, .int, .uint, .string, .pointer: json
+    case .void, .bool, .int, .uint, .string, .pointer, .file: json
     }
   }
 }

@@ -114,11 +114,11 @@ extension FailureRule {
   func suits(_ type: ValueType) -> Bool {
     switch self {
     case .status: false
-    case .errno: type.isInteger || type.isAddress
+    case .errno: type.isInteger || type.isAddress || type == .fd
     case .nonzero, .zero: type.isInteger || type == .bool
     case .unless: type.isInteger
     case .gerror: true
-    case .negative: type.signedRange != nil
+    case .negative: type.signedRange != nil || type == .fd
     case .null: type.isAddress && type.unwrapped == type
     case .nonnull: type.isAddress
     case .always: true
@@ -128,9 +128,9 @@ extension FailureRule {
   /// The rule's types, in words.
   var expectation: String {
     switch self {
-    case .errno: "an integer, a cstr or a ptr<Name>, whose -1 or NULL is a failure"
+    case .errno: "an integer, an fd, a cstr or a ptr<Name>, whose -1 or NULL is a failure"
     case .nonzero, .zero: "an integer or a bool"
-    case .negative: "a signed integer"
+    case .negative: "a signed integer or an fd"
     case .unless: "an integer"
     case .null: "a cstr or a ptr<Name>, without '?'"
     default: "a type that can be NULL"

@@ -18,7 +18,7 @@ extension SignatureParser {
     case .structure, .array, .slice, .terminated, .own(.slice, _), .counted(.slice, _):
       return try json(of: type)
     case .promise: throw cursor.error(expected: "no default: a promise cannot have one")
-    case .callback, .context, .error, .token, .value, .pointer, .own, .optional, .counted, .reference, .union:
+    case .callback, .context, .error, .token, .value, .fd, .pointer, .own, .optional, .counted, .reference, .union:
       throw cursor.error(expected: "no default: a \(type) cannot have one")
     case .scalar: return try literal(of: type, type.expectation, as: "the default")
     case .constant(let constants): return try defaultValue(among: constants)

@@ -53,8 +53,9 @@ extension SignatureParser {
         return nil
       case .output:
         if let fault = countedAway(type) { return fault }
-        return isData(type) || type.isOwn || type.countName != nil || type == .error || type == .value
-          ? nil : "\(Self.data), one of these with 'own', an error or a value: a type that is written at an address"
+        return isData(type) || type.isOwn || type.countName != nil || [.error, .value, .fd].contains(type)
+          ? nil
+          : "\(Self.data), one of these with 'own', an error, a value or an fd: a type that is written at an address"
       case .hostAllocated:
         switch type {
         case .pointer, .own(.pointer, _): return nil
@@ -66,7 +67,7 @@ extension SignatureParser {
       case .result, .returned:
         if case .array = type.unwrapped { return "a struct with the array in it: C returns no array" }
         if case .promise = type, self == .result { return nil }
-        if self == .result, type == .error || type == .value { return nil }
+        if self == .result, [.error, .value, .fd].contains(type) { return nil }
         if self == .result, type.countName != nil { return nil }
         if let fault = countedAway(type) { return fault }
         return isData(type) || type.isOwn && (self == .result || type.returnedCountName == nil)
@@ -87,6 +88,7 @@ extension SignatureParser {
       case .callbackParameter:
         switch type.unwrapped {
         case .callback, .promise, .token: return "a ptr<Name>: a callback takes no callbacks, promises and tokens"
+        case .fd: return "an fd as an argument or a result of the function: callbacks pass no open files"
         default: break
         }
         return type.isOwn ? "the type without 'own': a callback does not free its arguments" : nil
@@ -139,7 +141,7 @@ extension ValueType {
   var canBeOptional: Bool {
     switch self {
     // A `?` after `&T` belongs to the address, and is `T?`.
-    case .optional, .context, .reference: false
+    case .optional, .context, .reference, .fd: false
     default: true
     }
   }
@@ -151,12 +153,12 @@ extension SignatureParser {
   private static let simpleTypeNames = ValueType.simple.map(\.description).joined(separator: ", ")
   static let typeNames =
     "a type (\(simpleTypeNames), ptr<Name>, {field: type}, [type; count], &[type], &[type; 0], &type, own type, promise<T>, fn(...), "
-    + "context, error, token, value)"
+    + "context, error, token, value, fd)"
   static let heldTypes =
     "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: the type of the promise's value"
 
   /// The words that types begin with, besides those of `simpleTypes`.
-  static let keywords: Set<String> = ["own", "promise", "ptr", "fn", "context", "error", "token", "value"]
+  static let keywords: Set<String> = ["own", "promise", "ptr", "fn", "context", "error", "token", "value", "fd"]
 
   /// Suggestions for words of C.
   static let wordsOfC: [String: String] = [
@@ -166,8 +168,9 @@ extension SignatureParser {
     "_Bool": "bool", "struct": "{field: type}", "const": "the type alone: it is const without 'own', 'out' or 'inout'",
   ].merging(ScalarType.allCases.map { ($0.cName, $0.rawValue) }) { given, _ in given }
 
-  /// Explanations for types that libffi cannot pass.
+  /// Explanations for types that libffi cannot pass, or promises cannot hold.
   static let impossible: [String: String] = [
+    "fd": "no fd in a promise: C has no value for an open file; return it, or store it in an 'out fd'",
     "union":
       "'union(tag) {field: type = 1}' in a struct behind an address, &{...}: libffi cannot pass a union by value",
     "f80": "f64x, which is C's long double",

@@ -66,6 +66,7 @@ extension SignatureParser {
       return .context(of: name)
     case "error": return .error
     case "token": return .token
+    case "fd": return .fd
     default: return .value
     }
   }

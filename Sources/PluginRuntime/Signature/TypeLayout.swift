@@ -11,6 +11,7 @@ public struct TypeLayout: Sendable, Hashable {
   public init?(of type: ValueType) {
     switch type {
     case .scalar(let scalar): self.init(size: scalar.size, alignment: scalar.alignment)
+    case .fd: self.init(size: ScalarType.i32.size, alignment: ScalarType.i32.alignment)
     case .structure(let type):
       guard let layout = StructLayout(type) else { return nil }
       self = layout.whole

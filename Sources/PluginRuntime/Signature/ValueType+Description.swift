@@ -12,6 +12,7 @@ extension ValueType: CustomStringConvertible {
     case .error: "error"
     case .token: "token"
     case .value: "value"
+    case .fd: "fd"
     case .constant(let constants): constants.description
     case .pointer(let target): "ptr<\(target)>"
     case .structure(let type):

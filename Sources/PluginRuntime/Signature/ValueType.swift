@@ -31,6 +31,8 @@ public indirect enum ValueType: Sendable, Hashable {
   /// `context`, or `context<callback>`: the `void *` that is passed back to a callback.
   case context(of: String?)
   case error, token, value
+  /// `fd`: an open file, as C's number of its descriptor.
+  case fd
   /// An integer whose values have names. Only `Parameter.argumentType` is of this kind: to C it is the integer.
   case constant(ConstantSet)
 

@@ -32,7 +32,7 @@ extension promise_value_t {
     case .pointer(let pointer):
       kind = promise_kind_t(PROMISE_KIND_POINTER)
       self.as.ptr = UnsafeMutableRawPointer(bitPattern: pointer.address)
-    case .array, .object:
+    case .file, .array, .object:
       guard let wrapped = ValueConversion.wrap(value) else { return nil }
       self = wrapped
     }

@@ -1,6 +1,6 @@
 extension PluginValue {
-  /// The value as one line of JSON. Integers are exact, bytes are base64, addresses are "0x...", void is `null`. "NaN",
-  /// "Infinity" and "-Infinity" are strings, because JSON has no such numbers.
+  /// The value as one line of JSON. Integers are exact, bytes are base64, addresses are "0x...", open files "fd:...",
+  /// void is `null`. "NaN", "Infinity" and "-Infinity" are strings, because JSON has no such numbers.
   public var json: String {
     switch self {
     case .void: "null"
@@ -12,6 +12,7 @@ extension PluginValue {
     case .string(let string): Self.quoted(string)
     case .bytes(let bytes): "\"\(Base64.encode(bytes))\""
     case .pointer(let pointer): "\"0x\(String(pointer.address, radix: 16))\""
+    case .file(let file): "\"fd:\(file.descriptor)\""
     case .array(let elements): "[" + elements.map(\.json).joined(separator: ",") + "]"
     case .object(let members):
       "{" + members.map { "\(Self.quoted($0.name)):\($0.value.json)" }.joined(separator: ",") + "}"

@@ -12,7 +12,7 @@ extension PluginValue {
     case (.structure?, .object), (.array?, .array), (.slice?, .array), (.terminated?, .array):
       // The parts are checked when they are stored.
       return value
-    case (nil, .void), (.str, .string), (.bytes, .bytes), (.value, _): return value
+    case (nil, .void), (.str, .string), (.bytes, .bytes), (.fd, .file), (.value, _): return value
     case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
     case (.bytes, .string(let text)): return .bytes(Array(text.utf8))
     default: return nil
@@ -53,6 +53,7 @@ extension PluginValue {
     case .string: "a string"
     case .bytes: "bytes"
     case .pointer(let pointer): "an address of a \(pointer.name)"
+    case .file: "an open file"
     case .array(let elements): elements.count == 1 ? "an array of 1 element" : "an array of \(elements.count) elements"
     case .object: "an object"
     }

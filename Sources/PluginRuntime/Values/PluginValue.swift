@@ -14,6 +14,8 @@ public enum PluginValue: Sendable, Equatable {
   case bytes([UInt8])
   /// `ptr<Name>`.
   case pointer(PluginPointer)
+  /// `fd`.
+  case file(OpenFile)
   /// Arrays and slices.
   case array([PluginValue])
   /// Structs, and the results of functions with `out` parameters.

@@ -19,12 +19,12 @@ public final class SharedBytes: Sendable {
 
   /// The descriptor, for sending; -1 for memory received from another process.
   let descriptor: Int32
-  // Mapped once; the memory never changes.
+  // Mapped once; the memory never changes. `nowhere` if this process does not map it.
   private nonisolated(unsafe) let start: UnsafeMutableRawPointer
   /// The number of bytes.
   public let count: Int
   private let isCounted: Bool
-  /// The array that was copied, if it has to stay as long as the copy.
+  /// The array that was copied, if it has to stay as long as the copy; or the array that the memory was read to.
   private let source: [UInt8]?
 
   /// The number of blocks that wait to be sent, each of which has a descriptor. Beyond a part of RLIMIT_NOFILE, bytes
@@ -72,36 +72,55 @@ public final class SharedBytes: Sendable {
     (self.descriptor, start, count, isCounted, source) = (descriptor, Self.nowhere, bytes.count, true, kept)
   }
 
-  /// Maps memory that another process sent, up to a limit in bytes, and closes the descriptor on every path.
-  init(receiving descriptor: Int32, atMost longest: Int) throws(FrameError) {
-    let mapped = plugin_sealed_map(descriptor, longest)
-    guard let start = mapped.bytes else {
+  /// Receives memory that another process sent, up to a limit in bytes, and closes the descriptor on every path.
+  ///
+  /// - Parameter maps: whether to map it, for C code that reads it in place. Otherwise it is read to an array, which
+  ///   takes less time than copying a mapping: no page of the memory has to be mapped.
+  init(receiving descriptor: Int32, atMost longest: Int, mapping maps: Bool) throws(FrameError) {
+    let memory = maps ? plugin_sealed_map(descriptor, longest) : plugin_sealed_check(descriptor, longest)
+    let read = memory.mistake == nil && !maps ? Self.read(descriptor, memory.length) : nil
+    guard memory.mistake == nil, maps || read?.count == memory.length else {
       plugin_sealed_close(descriptor)
       throw FrameError(
-        description: mapped.mistake.map { String(cString: $0) } ?? "shared memory that cannot be mapped",
-        isOverLimit: mapped.length > longest)
+        description: memory.mistake.map { String(cString: $0) } ?? "shared memory that cannot be read",
+        isOverLimit: memory.length > longest)
     }
-    // Memory that was mapped: unlike a socket, it is closed without a wait.
+    // Sealed memory: unlike a socket, it is closed without a wait.
     close(descriptor)
-    (self.descriptor, self.start, count, isCounted, source) = (-1, start, mapped.length, false, nil)
+    (self.descriptor, start, count, isCounted, source) = (
+      -1, memory.bytes ?? Self.nowhere, memory.length, false, read
+    )
+  }
+
+  /// Reads sealed memory; an empty array if that fails.
+  private static func read(_ descriptor: Int32, _ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      guard let start = buffer.baseAddress, plugin_sealed_read(descriptor, start, count) else { return }
+      initialized = count
+    }
   }
 
   private static nonisolated(unsafe) let nowhere = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 
   deinit {
-    if !isCounted { plugin_sealed_unmap(start, count) }
+    if isMapped { plugin_sealed_unmap(start, count) }
     if descriptor >= 0 { close(descriptor) }
     if isCounted { Self.open.wrappingSubtract(1, ordering: .relaxed) }
   }
 
+  private var isMapped: Bool { start != Self.nowhere }
+
   /// Calls a closure with the bytes, which it must not keep.
   public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-    precondition(!isCounted, "memory that is being sent is not mapped")
+    precondition(isMapped, "memory that is sent, or was read, is not mapped")
     return try withExtendedLifetime(self) { try body(UnsafeRawBufferPointer(start: start, count: count)) }
   }
 
   /// A copy of the bytes.
-  public var bytes: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
+  public var bytes: [UInt8] {
+    if !isCounted, let source { return source }
+    return withUnsafeBytes { [UInt8]($0) }
+  }
 
   /// The memory as a value of C, without a copy. The caller owns the reference. `nil` if memory has run out.
   var abi: promise_value_t? {

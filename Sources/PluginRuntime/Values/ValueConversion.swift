@@ -1,7 +1,7 @@
 import CPromise
 
 /// Conversion of arrays and objects to and from ARRAYs and MAPs. An address inside one is an OBJECT of a host type that
-/// keeps the signature's type name.
+/// keeps the signature's type name, and an open file is one of another host type.
 enum ValueConversion {
   private final class Address: Sendable {
     let pointer: PluginPointer
@@ -18,11 +18,12 @@ enum ValueConversion {
     case .array(let elements): wrap(elements)
     case .object(let members): wrap(members)
     case .pointer(let pointer): wrap(pointer)
+    case .file(let file): file.abi
     default: promise_value_t(value)
     }
   }
 
-  /// Converts an ARRAY, a MAP, or the OBJECT of an address; `nil` for other values.
+  /// Converts an ARRAY, a MAP, or the OBJECT of an address or of an open file; `nil` for other values.
   ///
   /// - Throws: `ArgumentMismatch` as `PluginValue(_:depth:)` does for a part.
   static func content(
@@ -51,6 +52,7 @@ enum ValueConversion {
       }
       return .object(members)
     case Int(PROMISE_KIND_OBJECT):
+      if let file = OpenFile.file(value) { return .file(file) }
       guard promise_value_is(value, type), let address = promise_value_data(value, nil) else { return nil }
       return .pointer(Unmanaged<Address>.fromOpaque(UnsafeRawPointer(address)).takeUnretainedValue().pointer)
     default: return nil

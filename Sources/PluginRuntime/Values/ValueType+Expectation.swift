@@ -17,6 +17,7 @@ extension ValueType {
     case .error: "an error"
     case .token: "a token"
     case .value: "a value"
+    case .fd: "an open file"
     case .constant(let constants): constants.expectation
     case .scalar(let scalar): scalar.expectation
     }

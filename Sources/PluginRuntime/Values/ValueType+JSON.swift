@@ -17,7 +17,7 @@ extension ValueType {
       guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "contains a NUL, which would end the cstr") }
       return .string(text)
     case (.bytes, _): return .bytes(try bytes(json))
-    case (.pointer, _):
+    case (.pointer, _), (.fd, _):
       throw ArgumentMismatch(message: "is \(json.name), expected \(expectation), which has no form as text")
     case (.structure(let type), .object(let members)): return try object(type, members)
     case (.union, .null): return .void

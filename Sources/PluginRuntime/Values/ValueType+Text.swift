@@ -25,7 +25,7 @@ extension ValueType {
       return value
     case .structure, .union, .array, .slice, .terminated, .own, .counted, .value, .error:
       return try value(fromJSONText: text)
-    case .pointer, .callback, .context, .token:
+    case .pointer, .callback, .context, .token, .fd:
       throw mismatch(text, "\(expectation), which has no form as text")
     }
   }

@@ -40,10 +40,10 @@ public final class InvalidationToken: Sendable {
   /// in the order of registration. Then it invalidates the chained tokens, the latest chained first.
   ///
   /// The callbacks of the cancelled futures are silenced before the requests, if they were attached with the token.
-  public func invalidate() { core.token.invalidate() }
+  public func invalidate() { _ = core.token.invalidate() }
 
   /// Requests cancellation as `invalidate()` does, without silencing callbacks: they are notified of the cancellations.
-  public func cancelWithoutInvalidating() { core.token.cancelWithoutInvalidating() }
+  public func cancelWithoutInvalidating() { _ = core.token.cancelWithoutInvalidating() }
 
   /// Registers a future: it is asked to cancel the next time the token is invalidated or cancelled. If the token's
   /// deadline has passed, the future is asked before this returns. Neither holds a reference to the other.

@@ -15,7 +15,7 @@ extension CellRef {
       }
     } onCancel: {
       interest.requestCancel()
-      if withdrawInterest() { requestCancel() }
+      if withdrawInterest() == .last { requestCancel() }
     }
     interest.release()
   }

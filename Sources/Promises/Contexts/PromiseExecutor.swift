@@ -40,14 +40,14 @@ public struct PromiseJob: Sendable, Hashable {
   ///
   /// - Returns: false if the job was run or dropped before; the call is then a no-op.
   @discardableResult
-  public func run() -> Bool { job?.run() ?? false }
+  public func run() -> Bool { job?.run() == .taken }
 
   /// Releases the callback without a call, if the executor cannot run it. The promise that it would have settled is
   /// rejected with a `PromiseError` that reports this. The states of a stream wait for its next job: see `Subscriber`.
   ///
   /// - Returns: false if the job was run or dropped before; the call is then a no-op.
   @discardableResult
-  public func drop() -> Bool { job?.drop() ?? false }
+  public func drop() -> Bool { job?.drop() == .taken }
 
   private var job: Job? { Token(bits: token).cell(.job).map(Job.init) }
 }

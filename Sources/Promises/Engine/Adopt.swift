@@ -13,14 +13,14 @@ extension CellRef {
       // Before this promise follows `promise`: if the request settles `promise`, this one is settled below, without
       // recursion.
       if state.isCancelRequested { propagateCancelRequest(to: promise) }
-      guard hold() else {
+      guard hold() == .held else {
         awaitPublication()
         return .idle
       }
       watch()
       // The list gets the reaction's reference and may release it at once; this one is for lookBehind().
       let isKept = retain()
-      if becomeFollower(of: promise) {
+      if becomeFollower(of: promise) == .attached {
         if isKept { lookBehind(promise) }
         return .moved
       }
@@ -35,7 +35,7 @@ extension CellRef {
   /// Makes this promise follow `source`; `.isTaken` if it has a reaction, a source or a settler already.
   package func follow(_ source: CellRef) -> Following {
     if source == self || closesCycle(with: source) { return .cycle }
-    guard hold() else {
+    guard hold() == .held else {
       awaitPublication()
       return .isSettled
     }
@@ -58,7 +58,7 @@ extension CellRef {
       return .outOfMemory
     }
     watch()
-    if becomeFollower(of: source) {
+    if becomeFollower(of: source) == .attached {
       lookBehind(source)
       return .follows
     }
@@ -72,7 +72,7 @@ extension CellRef {
   /// Implements follow() for a held promise with a discard block. The block occupies the fields of a reaction: a link
   /// settles the promise instead, and carries the interest. Takes ownership of a reference.
   private func followByLink(_ source: CellRef) -> Following {
-    meta = ReactionKind.none.rawValue | ReactionKind.discardable | Interest.none.rawValue << ReactionKind.typeShift
+    meta = ReactionKind.none.rawValue | DiscardBlock.exists | Interest.none.rawValue << ReactionKind.typeShift
     unhold(waitingFor: source)
     guard chain(after: source, propagatesRequests: true) else {
       clearSource()
@@ -85,19 +85,19 @@ extension CellRef {
     return .follows
   }
 
-  /// Sets the source of this promise, which is held, and ends the hold; false if the source is settled. From then on
-  /// other threads may proceed upstream from this promise, and a thread that settles it from outside finds it in the
-  /// source's list.
-  private func becomeFollower(of promise: CellRef) -> Bool {
+  /// Attaches this promise, which is held, to its new source, and ends the hold. From then on other threads may proceed
+  /// upstream from this promise, and a thread that settles it from outside finds it in the source's list.
+  private func becomeFollower(of promise: CellRef) -> Attachment {
     let interest = reactionKind == .rescue ? 0 : reactionType & 3
     let kind = ReactionKind.follow.rawValue | interest << ReactionKind.typeShift
     meta = kind
     unsafe contextFree = nil
-    let isAttached = promise.attach(self) == .attached
+    let attachment = promise.attach(self)
+    let isAttached = attachment == .attached
     unhold(waitingFor: isAttached ? promise : nil)
     if isAttached && Observation.isOn { noteAttachment(to: promise) }
     if isAttached { promise.noteReader() }
-    return isAttached
+    return attachment
   }
 
   /// Checks again, now that this promise follows `promise`. Another thread may have made `promise` follow this one
@@ -111,7 +111,7 @@ extension CellRef {
       // Settles as a call from outside would: the cell is still in the list of `promise`, so the settlement loop
       // (Settle.swift) cannot use its fields.
       _ = settle(Fault.cycle.value, .rejected)
-    } else if !state.isSettled && state.bits & CellState.Pending.cancelRequested != 0 {
+    } else if state.isCancelRequested {
       propagateCancelRequest()
     }
     release()
@@ -119,7 +119,7 @@ extension CellRef {
 
   /// Whether anything but cancel-request handlers waits for this promise.
   private var hasDependents: Bool {
-    guard hold() else { return false }
+    guard hold() == .held else { return false }
     defer { unhold() }
     var next = state.head
     while next != 0, CellRef(index: next).reactionKind == .cancelHandler {
@@ -137,7 +137,7 @@ extension CellRef {
   /// other promises that have no reactions. Without this check, chains whose promises follow each other would be walked
   /// for each new link.
   private func mayLead(to source: CellRef) -> Bool {
-    guard hold() else { return false }
+    guard hold() == .held else { return false }
     defer { unhold() }
     var rest = 16
     for reaction in ReactionList(state.head) {

@@ -83,7 +83,7 @@ extension CellRef {
     else { return nil }
     unsafe derived.closure.initialize(to: StoredClosure(consume closure))
     derived.mark(rejections.rawValue)
-    if isOwn { derived.mark(ReactionKind.own) }
+    if isOwn { derived.mark(CallbackReaction.own) }
     deliver(to: derived)
     if isReader { noteReader() }
     return derived

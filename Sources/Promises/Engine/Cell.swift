@@ -141,10 +141,17 @@ enum Life {
   static var referenceLimit: UInt64 { 1 << 26 }
 }
 
-/// The result of releasing a reference if the life word equals an expected one.
+/// The result of replacing a word if it equals an expected one.
+enum Exchange {
+  case replaced
+  /// The word differs, and the caller's copy is the current one now.
+  case reloaded
+}
+
+/// The result of releasing a reference if a word equals an expected one.
 enum Release {
   case released
-  /// The life word differs: the caller tries again with the current one.
+  /// The word differs: the caller tries again with the current one.
   case retry
 }
 
@@ -252,7 +259,7 @@ extension CellRef {
       switch life & Life.referencesMask {
       case 1:
         let isPromise = life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
-        guard exchange(&life, for: Life.dying(life)) else { continue }
+        guard exchange(&life, for: Life.dying(life)) == .replaced else { continue }
         if isPromise { awaitUnhold() }
         return dispose()
       case 2 where isWatched(life):
@@ -260,16 +267,17 @@ extension CellRef {
       case 2 where life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift:
         if releaseLastButOne(&life) == .released { return }
       default:
-        if exchange(&life, for: life &- 1) { return }
+        if exchange(&life, for: life &- 1) == .replaced { return }
       }
     }
   }
 
-  /// Replaces the life word if it equals `life`; otherwise reloads `life`. True if replaced.
-  func exchange(_ life: inout UInt64, for desired: UInt64) -> Bool {
+  /// Replaces the life word if it equals `life`; otherwise reloads `life`.
+  func exchange(_ life: inout UInt64, for desired: UInt64) -> Exchange {
     let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
       expected: life, desired: desired, successOrdering: .sequentiallyConsistent, failureOrdering: .acquiring)
-    if !exchanged { life = original }
-    return exchanged
+    guard !exchanged else { return .replaced }
+    life = original
+    return .reloaded
   }
 }

@@ -67,28 +67,29 @@ extension CellExecutor {
     return self
   }
 
-  /// Takes another handle; false if there are too many references, or the last handle was released.
-  package func retainHandle() -> Bool {
-    if kind.isPermanent { return true }
-    guard hasHandles, ref.retain() else { return false }
+  /// Takes another handle.
+  package func retainHandle() -> HandleRetain {
+    if kind.isPermanent { return .retained }
+    guard hasHandles else { return .stale }
+    guard ref.retain() else { return .outOfRange }
     _ = becomeHandle()
-    return true
+    return .retained
   }
 
-  /// Releases a handle; false if none is left.
-  package func releaseHandle() -> Bool {
-    if kind.isPermanent { return true }
+  /// Releases a handle with its reference.
+  package func releaseHandle() -> HandleRelease {
+    if kind.isPermanent { return .released }
     var handles = unsafe ref.cell.pointee.state.load(ordering: .relaxed)
     while handles != 0 {
       let (exchanged, original) = unsafe ref.cell.pointee.state.weakCompareExchange(
         expected: handles, desired: handles &- 1, ordering: .relaxed)
       if exchanged {
         ref.release()
-        return true
+        return .released
       }
       handles = original
     }
-    return false
+    return .stale
   }
 
   package var hasHandles: Bool {

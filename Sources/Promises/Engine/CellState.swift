@@ -90,7 +90,15 @@ package struct CellState {
   @inline(__always) var countOfLast: UInt64 {
     1 + (bits & CellState.Settled.overcounted) / CellState.Settled.overcounted
   }
-  @inline(__always) var isSlow: Bool { bits & CellState.Pending.slow != 0 }
+  @inline(__always) var isSlow: Bool {
+    bits & (CellState.settled | CellState.Pending.slow) == CellState.Pending.slow
+  }
+  var isDetaching: Bool {
+    bits & (CellState.settled | CellState.Pending.detaching) == CellState.Pending.detaching
+  }
+  var isSealed: Bool { bits & (CellState.settled | CellState.Pending.sealed) == CellState.Pending.sealed }
+  /// Valid for a settled promise only.
+  var isOwning: Bool { bits & CellState.Settled.owning != 0 }
   /// Valid for a settled promise only.
   var isSubmitting: Bool { bits & CellState.Settled.submitting != 0 }
   @inline(__always) var head: UInt32 { UInt32(truncatingIfNeeded: (bits & CellState.headMask) >> CellState.headShift) }
@@ -114,6 +122,22 @@ package struct Outcome {
   @usableFromInline package static var fulfilled: Outcome { Outcome(flag: 0) }
   @usableFromInline package static var rejected: Outcome { Outcome(flag: CellState.Settled.rejected) }
   @inline(__always) package var isRejected: Bool { flag != 0 }
+}
+
+/// The result of claiming a promise.
+enum Claim {
+  /// This call was the first: the caller must publish an outcome.
+  case won
+  /// Another call was first, and may not have published its outcome yet.
+  case lost
+}
+
+/// The result of holding a promise.
+enum Hold {
+  /// The caller must unhold() the promise.
+  case held
+  /// The promise is settled or being settled.
+  case claimed
 }
 
 /// The result of attaching a reaction.
@@ -145,13 +169,14 @@ extension CellRef {
     unsafe CellState(cell.pointee.state.bitwiseOr(CellState.Pending.cancelRequested, ordering: .acquiring).oldValue)
   }
 
-  /// Replaces the state if it equals `state`; otherwise reloads `state`. True if replaced.
+  /// Replaces the state if it equals `state`; otherwise reloads `state`.
   @inline(__always)
-  func exchange(_ state: inout CellState, for desired: UInt64) -> Bool {
+  func exchange(_ state: inout CellState, for desired: UInt64) -> Exchange {
     let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
       expected: state.bits, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
-    if !exchanged { state = CellState(original) }
-    return exchanged
+    guard !exchanged else { return .replaced }
+    state = CellState(original)
+    return .reloaded
   }
 
   /// The outcome. Call after an acquiring load has seen that the promise is settled.
@@ -160,11 +185,11 @@ extension CellRef {
     unsafe Outcome(flag: cell.pointee.state.load(ordering: .relaxed) & CellState.Settled.rejected)
   }
 
-  /// Claims the promise for this settling call; false if another call was first.
+  /// Claims the promise for this settling call.
   @inline(__always)
-  func claim() -> Bool {
+  func claim() -> Claim {
     let old = tryClaim()
-    return old & (CellState.claimed | CellState.Pending.held) == 0 || claimed(old)
+    return old & (CellState.claimed | CellState.Pending.held) == 0 ? .won : claimed(old)
   }
 
   /// Claims the promise and returns the previous state; claimed() evaluates whether this call was the first.
@@ -180,17 +205,17 @@ extension CellRef {
     old & (CellState.claimed | CellState.Pending.held | CellState.Pending.slow | others) == 0
   }
 
-  /// Whether a claim was the first; returns once no thread holds the promise.
+  /// The result of a claim with this previous state; returns once no thread holds the promise.
   @inline(never)
-  func claimed(_ old: UInt64) -> Bool {
-    guard old & CellState.claimed == 0 else { return false }
+  func claimed(_ old: UInt64) -> Claim {
+    guard old & CellState.claimed == 0 else { return .lost }
     if old & CellState.Pending.held != 0 { awaitUnhold() }
-    return true
+    return .won
   }
 
-  /// Keeps the promise from changing, except for new reactions, until unhold(). False if it is settled or being
-  /// settled. The caller must have a reference, or know that the promise stays alive.
-  func hold() -> Bool {
+  /// Keeps the promise from changing, except for new reactions, until unhold(). The caller must have a reference, or
+  /// know that the promise stays alive.
+  func hold() -> Hold {
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while current & (CellState.claimed | CellState.settled) == 0 {
       if current & CellState.Pending.held != 0 {
@@ -201,10 +226,10 @@ extension CellRef {
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: current | CellState.Pending.held, successOrdering: .acquiring,
         failureOrdering: .acquiring)
-      if exchanged { return true }
+      if exchanged { return .held }
       current = original
     }
-    return false
+    return .claimed
   }
 
   /// Waits until no thread holds the promise. The caller must have made sure that it cannot be held again.
@@ -232,10 +257,10 @@ extension CellRef {
   }
 
   /// Claims the promise that the caller holds; also ends the hold.
-  func claimHeld() -> Bool {
+  func claimHeld() -> Claim {
     let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiring).oldValue
     unhold()
-    return old & CellState.claimed == 0
+    return old & CellState.claimed == 0 ? .won : .lost
   }
 
   /// Makes the outcome visible and takes the list of reactions. The caller must have claimed the cell. `isPromise` is
@@ -266,13 +291,13 @@ extension CellRef {
     var old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
     guard !old.isClaimed else { return nil }
     if outcome.isRejected && Observation.isOn {
-      return claim() ? publishInOrder(value, outcome, isPromise: isPromise) : nil
+      return claim() == .won ? publishInOrder(value, outcome, isPromise: isPromise) : nil
     }
     let isOwning = value.isOwning
     if old.isReachable {
       // Other threads may reach the promise through its reactions, and a callback of theirs may settle it or attach
       // another.
-      guard claim() else { return nil }
+      guard claim() == .won else { return nil }
       guard acquiredLife & Life.holdersMask == 1 else {
         return publishInOrder(value, outcome, isPromise: isPromise)
       }

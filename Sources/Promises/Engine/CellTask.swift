@@ -17,8 +17,8 @@ struct CellTask {
   fileprivate static var freesContext: UInt64 { 8 }
   /// The timer was made for a loop. While the main loop has a substitute, the clock has the timer instead.
   private static var isOfLoop: UInt64 { 16 }
-  /// A turn of a serial executor. The task's context is its own cell; its value points to the executor.
-  static var isTurn: UInt64 { 32 }
+  /// A turn of a serial executor. The task's value points to the executor.
+  private static var isTurn: UInt64 { 32 }
   /// The first bit of the field that holds the place among timers plus one.
   private static var placeShift: UInt64 { 36 }
 
@@ -28,13 +28,26 @@ struct CellTask {
   }
 
   var job: Job { Job(ref) }
-  func has(_ flag: UInt64) -> Bool { job.has(flag) }
 
   /// The serial executor whose turn this is; nil for another task.
-  var serial: CellExecutor? { unsafe has(CellTask.isTurn) ? CellExecutor(CellRef.from(job.value.pointer)) : nil }
+  var serial: CellExecutor? { unsafe job.has(CellTask.isTurn) ? CellExecutor(CellRef.from(job.value.pointer)) : nil }
+
+  /// Makes this new task a turn of a serial executor. Its context is its own cell.
+  func becomeTurn(of executor: CellExecutor) {
+    job.state |= CellTask.isTurn
+    job.value = unsafe CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: executor.ref.cell)))
+    unsafe ref.contextPointer = UnsafeMutableRawPointer(ref.cell)
+  }
+
+  /// Makes this new task the settlement of a promise. Its context is its own cell. Takes ownership of the value.
+  func becomeSettlement(of promise: CellRef, with value: CellValue, _ outcome: Outcome) {
+    job.state |= Job.settling(promise) | (outcome.isRejected ? Job.rejected : 0)
+    job.value = value
+    unsafe ref.contextPointer = UnsafeMutableRawPointer(ref.cell)
+  }
 
   var isOfLoop: Bool {
-    get { has(CellTask.isOfLoop) }
+    get { job.has(CellTask.isOfLoop) }
     nonmutating set { job.state = job.state & ~CellTask.isOfLoop | (newValue ? CellTask.isOfLoop : 0) }
   }
 
@@ -58,7 +71,7 @@ struct CellTask {
     }
     let context = ref.reactionContext
     unsafe unsafeBitCast(ref.function, to: FreeFunction.self)(context.pointer)
-    if has(CellTask.freesContext) { context.release() }
+    if job.has(CellTask.freesContext) { context.release() }
   }
 
   @inline(__always)
@@ -71,7 +84,7 @@ extension Job {
   /// The work of a task, as a Swift closure.
   package typealias Work = () -> Void
 
-  private static func makeTask(_ flags: UInt64, on executor: CellExecutor?, references: UInt64 = 1) -> Job? {
+  private static func makeTask(_ flags: UInt64 = 0, on executor: CellExecutor?, references: UInt64 = 1) -> Job? {
     let job = make(flags | isTask, on: executor, references: references)
     job?.value = .void
     return job
@@ -80,10 +93,10 @@ extension Job {
   /// Makes a task that calls `function` when it runs, and `dropped` if it is dropped instead. Nil when memory has run
   /// out: neither is called then.
   static func task(
-    on executor: CellExecutor?, flags: UInt64 = 0, references: UInt64 = 1, _ function: FreeFunction,
-    dropped: FreeFunction?, _ context: UnsafeMutableRawPointer?
+    on executor: CellExecutor?, references: UInt64 = 1, _ function: FreeFunction, dropped: FreeFunction?,
+    _ context: UnsafeMutableRawPointer?
   ) -> Job? {
-    guard let task = makeTask(flags, on: executor, references: references) else { return nil }
+    guard let task = makeTask(on: executor, references: references) else { return nil }
     unsafe task.ref.function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
     task.ref.reactionContext = unsafe Context(context, dropped)
     return task

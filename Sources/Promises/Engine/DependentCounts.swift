@@ -13,11 +13,11 @@ package struct DependentCounts {
 extension CellRef {
   /// The counts as of now; nil if the promise is settled, or being settled.
   package var dependentCounts: DependentCounts? {
-    guard hold() else { return nil }
+    guard hold() == .held else { return nil }
     defer { unhold() }
     let state = self.state
     var dependentCounts = DependentCounts()
-    dependentCounts.isSealed = state.bits & CellState.Pending.sealed != 0
+    dependentCounts.isSealed = state.isSealed
     for reaction in ReactionList(state.head) {
       if reaction.reactionKind == .detached { continue }
       if reaction.reactionKind != .cancelHandler {

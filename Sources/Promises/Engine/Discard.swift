@@ -1,5 +1,17 @@
 import Synchronization
 
+/// The flags in `meta` of a promise with a discard block, which has no reaction.
+enum DiscardBlock {
+  /// `function`, `context` and `free` are the block.
+  static var exists: UInt32 { 1 << 11 }
+  /// The context is a `DemandBlock` (OnDemand.swift).
+  static var onDemand: UInt32 { 1 << 14 }
+  /// The context is the timer that would settle the promise.
+  static var timed: UInt32 { 1 << 10 }
+  /// The context is the event of a queue, whose taker settles the promise.
+  static var answerable: UInt32 { 1 << 16 }
+}
+
 extension CellRef {
   /// Returns a pending promise with a discard block: `function` is called with the context when the promise is
   /// discarded (clause 3.3.3).
@@ -15,7 +27,7 @@ extension CellRef {
 
   /// Gives a promise without a reaction a discard block. No other thread reads these fields.
   func setDiscardBlock(_ function: FreeFunction?, _ context: Context) {
-    meta = ReactionKind.none.rawValue | ReactionKind.discardable
+    meta = ReactionKind.none.rawValue | DiscardBlock.exists
     unsafe self.function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer?.self)
     reactionContext = context
   }
@@ -23,18 +35,17 @@ extension CellRef {
   /// Whether the promise has a discard block. `state`: its state while pending, from before a settlement if there was
   /// one.
   func isDiscardable(_ state: CellState) -> Bool {
-    let kind = ReactionKind.mask | ReactionKind.discardable
-    return state.isSlow && meta & kind == ReactionKind.none.rawValue | ReactionKind.discardable
+    let kind = ReactionKind.mask | DiscardBlock.exists
+    return state.isSlow && meta & kind == ReactionKind.none.rawValue | DiscardBlock.exists
   }
 
   /// Discards the promise, if it is pending. It is rejected first, then its block is called, then its reactions run, so
-  /// the block cannot change the reason (clauses 2.4.2 and 3.5.1). Takes ownership of the reason, a DISCARDED. False if
-  /// the promise was settled already.
-  package func discard(_ reason: CellValue = CellValue(kind: .discarded)) -> Bool {
-    guard claim() else {
+  /// the block cannot change the reason (clauses 2.4.2 and 3.5.1). Takes ownership of the reason, a DISCARDED.
+  package func discard(_ reason: CellValue = CellValue(kind: .discarded)) -> SettleStatus {
+    guard claim() == .won else {
       awaitPublication()
       reason.release()
-      return false
+      return .refused
     }
     let isKept = retain()
     let source = claimedSource()
@@ -58,6 +69,6 @@ extension CellRef {
     if retained { reason.release() }
     source?.releaseLeftSource()
     if isKept { release() }
-    return true
+    return .settled
   }
 }

@@ -117,7 +117,7 @@ extension CellRef {
     let state = self.state
     if state.isSettled {
       if state.isUnseen { reportUnhandledRejection() }
-      if state.bits & CellState.Settled.owning != 0 { value.release() }
+      if state.isOwning { value.release() }
       return
     }
     if Observation.isOn {
@@ -160,7 +160,7 @@ extension CellRef {
     // Acquire ordering: other threads used the promise before they released it.
     if acquiredLife & Life.holdersMask == 1 && !state.isReachable {
       meta = ReactionKind.orphan
-    } else if hold() {
+    } else if hold() == .held {
       // A call that settles the promise from outside, or propagates a request
       // through it, may read the kind concurrently.
       meta = ReactionKind.orphan

@@ -7,6 +7,25 @@ import Synchronization
 //   [ handles | flags  ]
 //
 // All handles together own one reference to the cell.
+
+/// The result of taking a handle.
+package enum HandleRetain {
+  case retained
+  /// There are too many handles.
+  case outOfRange
+  /// The last handle was released.
+  case stale
+}
+
+/// The result of releasing a handle.
+package enum HandleRelease {
+  case released
+  /// The handle was the last one: the caller gets the reference of all handles.
+  case last
+  /// No handle was left, as when two threads release the same one.
+  case stale
+}
+
 extension CellRef {
   private static var oneHandle: UInt64 { 1 << 8 }
   private static var handlesMask: UInt64 { 0xffff_ff00 }
@@ -16,31 +35,31 @@ extension CellRef {
     unsafe cell.pointee.state.store(CellRef.oneHandle | flags, ordering: .relaxed)
   }
 
-  /// Takes another handle; false if there are too many, or the last one was released.
-  func retainHandle() -> Bool {
+  /// Takes another handle.
+  func retainHandle() -> HandleRetain {
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while true {
       let handles = current & CellRef.handlesMask
-      guard handles != 0, handles < CellRef.handlesMask else { return false }
+      guard handles != 0 else { return .stale }
+      guard handles < CellRef.handlesMask else { return .outOfRange }
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: current &+ CellRef.oneHandle, ordering: .relaxed)
-      if exchanged { return true }
+      if exchanged { return .retained }
       current = original
     }
   }
 
-  /// Releases a handle; true for the last one, whose caller gets the reference. A no-op if no handle is left, as when
-  /// two threads release the same handle.
-  func releaseHandle() -> Bool {
+  /// Releases a handle.
+  func releaseHandle() -> HandleRelease {
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while current & CellRef.handlesMask != 0 {
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: current &- CellRef.oneHandle, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed)
-      if exchanged { return current & CellRef.handlesMask == CellRef.oneHandle }
+      if exchanged { return current & CellRef.handlesMask == CellRef.oneHandle ? .last : .released }
       current = original
     }
-    return false
+    return .stale
   }
 
   /// Whether a handle exists.

@@ -2,9 +2,12 @@ import Synchronization
 
 /// Work for an executor, in a cell of its own: the job of a reaction (ReactionJob.swift), or a task (CellTask.swift).
 ///
-///         state                         value, meta, context, free   next       meta, once submitted
-///   job   taken, rejected, task,        of its kind                  executor   the next in a queue
-///         the promise that it settles
+///         state    value, meta, context, free   next       meta, once submitted
+///   job   below    of its kind                  executor   the next in a queue
+///
+///   63                        36 35      8      7   6             3         2          1       0
+///   [ source (ReactionJob),     | promise | task | outcomes,       | closure | rejected | taken ]
+///   [ place (CellTask)        ]                  [ or task's flags ]
 ///
 ///   submitted --(run() or drop(), whichever is first)--> freed
 @usableFromInline
@@ -17,7 +20,6 @@ package struct Job: CellView, Sendable {
   static var rejected: UInt64 { 2 }
   /// The work is a closure.
   static var isClosure: UInt64 { 4 }
-  // Bits 3 to 5 are flags of tasks (CellTask.swift).
   static var isTask: UInt64 { 128 }
   private static var promiseShift: UInt64 { 8 }
   /// The part of the state that names the promise.
@@ -78,9 +80,16 @@ package struct Job: CellView, Sendable {
     if isTask { ref.release() } else { ref.deallocate() }
   }
 
-  /// Runs the work, and the reactions to its promise. False if the job was run or dropped before.
-  package func run() -> Bool {
-    guard take() else { return false }
+  /// The result of running or dropping the job.
+  package enum Take {
+    case taken
+    /// The job was run or dropped before.
+    case stale
+  }
+
+  /// Runs the work, and the reactions to its promise.
+  package func run() -> Take {
+    guard take() == .taken else { return .stale }
     // The reactions downstream run as part of the executor's job, so the executor is kept until they have run.
     let executor = self.executor
     RunningExecutor.running(executor) {
@@ -92,23 +101,24 @@ package struct Job: CellView, Sendable {
       }
     }
     executor?.ref.release()
-    return true
+    return .taken
   }
 
-  /// Rejects the promise instead of running the work. False if the job was run or dropped before.
-  package func drop() -> Bool {
-    guard take() else { return false }
+  /// Rejects the promise instead of running the work.
+  package func drop() -> Take {
+    guard take() == .taken else { return .stale }
     if isTask {
       CellTask(ref).drop()
       finish()
     } else {
       ReactionJob(ref).rejectPromise()
     }
-    return true
+    return .taken
   }
 
-  private func take() -> Bool {
-    unsafe ref.cell.pointee.state.bitwiseOr(Job.taken, ordering: .acquiringAndReleasing).oldValue & Job.taken == 0
+  private func take() -> Take {
+    let old = unsafe ref.cell.pointee.state.bitwiseOr(Job.taken, ordering: .acquiringAndReleasing).oldValue
+    return old & Job.taken == 0 ? .taken : .stale
   }
 }
 

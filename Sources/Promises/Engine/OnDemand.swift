@@ -32,23 +32,23 @@ extension CellRef {
       { _ = unsafe Unmanaged<DemandBlock>.fromOpaque($0.unsafelyUnwrapped).takeRetainedValue() })
     let promise = unsafe CellRef.discardable(
       { unsafe Unmanaged<DemandBlock>.fromOpaque($0.unsafelyUnwrapped).takeUnretainedValue().discard() }, context)
-    promise?.mark(ReactionKind.onDemand)
+    promise?.mark(DiscardBlock.onDemand)
     return promise
   }
 
   /// Notifies the maker of a reader if the promise is on demand.
   @inline(__always)
   func noteReader() {
-    if state.bits & (CellState.settled | CellState.Pending.slow) == CellState.Pending.slow { demand() }
+    if state.isSlow { demand() }
   }
 
   /// Whether the promise is on demand. Call only if it has a discard block.
-  var isOnDemand: Bool { meta & ReactionKind.onDemand != 0 }
+  var isOnDemand: Bool { meta & DiscardBlock.onDemand != 0 }
 
   @inline(never)
   private func demand() {
     // The settlement of the promise releases the block, but not during the hold: retain the block meanwhile.
-    guard hold() else { return }
+    guard hold() == .held else { return }
     let block = heldDemand
     unhold()
     block?.read(self)

@@ -17,20 +17,20 @@ import Synchronization
 // the last owner in their place.
 extension CellRef {
   /// Publishes the outcome of a promise without reactions and waiters, while nothing is observed, and releases the
-  /// caller's reference. False if it has a reaction or a waiter by now. The caller must have claimed the promise when
-  /// its state was `old`, and others must have references.
+  /// caller's reference; `.retry` if it has a reaction or a waiter by now. The caller must have claimed the promise
+  /// when its state was `old`, and others must have references.
   @inline(__always)
-  func publishAndRelease(_ value: CellValue, _ outcome: Outcome, claimed old: UInt64, _ life: UInt64) -> Bool {
+  func publishAndRelease(_ value: CellValue, _ outcome: Outcome, claimed old: UInt64, _ life: UInt64) -> Release {
     unsafe cell.pointee.value = value
     let settled = CellState.claimed | CellState.settled | CellState.Settled.overcounted | outcome.flag
     let (exchanged, _) = unsafe cell.pointee.state.weakCompareExchange(
       expected: old | CellState.claimed, desired: settled | (value.isOwning ? CellState.Settled.owning : 0),
       successOrdering: .sequentiallyConsistent, failureOrdering: .relaxed)
-    guard exchanged else { return false }
+    guard exchanged else { return .retry }
     if unsafe cell.pointee.life.load(ordering: .sequentiallyConsistent) & Life.referencesMask == 1 {
       disposeOfOvercounted(life)
     }
-    return true
+    return .released
   }
 
   /// Releases the second-to-last reference counted by the `life` of a promise, if the word equals `life`; otherwise
@@ -40,11 +40,11 @@ extension CellRef {
     let before = state
     if before.isOvercounted {
       // This is the last reference.
-      guard exchange(&life, for: Life.dying(life)) else { return .retry }
+      guard exchange(&life, for: Life.dying(life)) == .replaced else { return .retry }
       dispose()
       return .released
     }
-    guard exchange(&life, for: life &- 1) else { return .retry }
+    guard exchange(&life, for: life &- 1) == .replaced else { return .retry }
     // A promise settled without the flag never gets it.
     if !before.isSettled { checkOvercounted(life) }
     return .released
@@ -62,7 +62,7 @@ extension CellRef {
     var life = acquiredLife
     if life & Life.holdersMask == 1 && disposeIfUnreachable(life, isPromise: true) { return }
     while life & Life.referencesMask != 1 {
-      if exchange(&life, for: life &- 1) { return }
+      if exchange(&life, for: life &- 1) == .replaced { return }
     }
     release()
   }
@@ -73,7 +73,7 @@ extension CellRef {
   private func disposeOfOvercounted(_ generation: UInt64) {
     var life = acquiredLife
     while (life ^ generation) >> Life.kindShift == 0 && life & Life.referencesMask == 1 {
-      if exchange(&life, for: Life.dying(life)) { return dispose() }
+      if exchange(&life, for: Life.dying(life)) == .replaced { return dispose() }
     }
   }
 }

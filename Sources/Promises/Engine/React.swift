@@ -125,7 +125,7 @@ extension CellRef {
   /// it.
   func forward(to target: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     defer { target.release() }
-    guard target.claim() else {
+    guard target.claim() == .won else {
       target.awaitPublication()
       return .idle
     }
@@ -161,7 +161,7 @@ extension CellRef {
     } else {
       let old = tryClaim()
       if CellRef.isPlainClaim(old, of: CellState.headMask | CellState.waited), !Observation.isOn,
-        publishAndRelease(value, outcome, claimed: old, life)
+        publishAndRelease(value, outcome, claimed: old, life) == .released
       {
         return .moved
       }
@@ -177,7 +177,7 @@ extension CellRef {
   /// Completes conclude() after a claim that was not plain.
   @inline(never)
   private func concludeSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
-    guard claimed(old) else { return refuse(value) }
+    guard claimed(old) == .won else { return refuse(value) }
     let before = publishInOrder(value, outcome, isPromise: isPromise)
     if before.isWaited { wake() }
     return .settled(newest: before.head)

@@ -36,8 +36,11 @@ package struct Verdict: Equatable {
   @inlinable package static var skip: Verdict { Verdict(rawValue: 20) }
 }
 
-/// The kind of a promise's reaction to its source: the low four bits of `meta`. The next bits are the reaction's
-/// `Interest`, or the type of a `rescue`.
+/// The kind of a promise's reaction to its source, in the low bits of `meta`.
+///
+///   31   19 18            17 16   8 7  6 5        4 3    0
+///   [  -   | RejectionUse   | flags | -  | Interest | kind ]
+///   [ the type of the reasons                       | kind ]   of a `rescue`
 struct ReactionKind: Equatable {
   let rawValue: UInt32
   /// No reaction: the promise is settled by calls from outside.
@@ -74,40 +77,28 @@ struct ReactionKind: Equatable {
   /// The outcome is propagated after a delay, whose parameters `context` points to (Timers/Delay.swift).
   static var delay: ReactionKind { ReactionKind(rawValue: 14) }
 
-  /// `meta` of a cancel-request handler: it is called when the promise is discarded, too.
-  static var onDiscard: UInt32 { 1 << 11 }
-  /// `meta` of a cancel-request handler that belongs to the maker of its promise: a gather, a link or a timer.
-  /// One reference to the promise is the maker's, which uses it only to settle the promise, so it does not count as
-  /// interest (Abandon.swift).
-  static var ofMaker: UInt32 { 1 << 12 }
-  /// `meta` of a cancel-request handler: it runs when the request has been propagated upstream.
-  static var atEnd: UInt32 { 1 << 13 }
-  /// `meta` of a cancel-request handler: its context is a cell to which requests are propagated.
-  static var propagating: UInt32 { 1 << 10 }
-  /// `meta` of a promise of the kind `none`: `function`, `context`, `free` are a discard block (Discard.swift).
-  static var discardable: UInt32 { 1 << 11 }
-  /// `meta` of a reaction of the kind `job`: its handlers run on an executor other than the immediate one.
-  static var submitted: UInt32 { 1 << 11 }
-  /// `meta` of a reaction of the kind `job` or `closure`: its handlers are the library's, and call no user code. If no
-  /// one can observe the outcome, they need not run (Abandon.swift).
-  static var own: UInt32 { 1 << 13 }
-  /// `meta` of a promise with a discard block: its context is a `DemandBlock` (OnDemand.swift).
-  static var onDemand: UInt32 { 1 << 14 }
-  /// `meta` of a pending promise: its settler has a reference (SettlerReference.swift).
-  static var kept: UInt32 { 1 << 15 }
-  /// `meta` of a promise with a discard block: its context is the event of a queue, whose taker settles it.
-  static var answerable: UInt32 { 1 << 16 }
-  /// `meta` of a promise with a discard block: its context is the timer that would settle it.
-  static var timed: UInt32 { 1 << 10 }
-  /// `meta` of an unheld reaction: its `RejectionUse`.
-  static var rejectionUse: UInt32 { 3 << 17 }
-  /// `meta` of a reaction that is not a promise: no handle to it ever exists.
-  static var unheld: UInt32 { 1 << 9 }
   /// The `meta` of a promise whose source was destroyed while pending: it has no reaction any more.
   static var orphan: UInt32 { none.rawValue | 1 << 8 }
+  // Flags of any kind but `rescue`. Bits 10 to 14 and 16 are flags of one kind: those of `CancelHandler`,
+  // `CallbackReaction` and `DiscardBlock`.
+  /// Not a promise: no handle to it ever exists.
+  static var unheld: UInt32 { 1 << 9 }
+  /// The settler of a pending promise has a reference (SettlerReference.swift).
+  static var kept: UInt32 { 1 << 15 }
+  /// The `RejectionUse` of an unheld reaction.
+  static var rejectionUse: UInt32 { 3 << 17 }
 
   static var mask: UInt32 { 15 }
   static var typeShift: UInt32 { 4 }
+}
+
+/// The flags in `meta` of a reaction of the kind `job` or `closure`.
+enum CallbackReaction {
+  /// The handlers of a job run on an executor other than the immediate one.
+  static var submitted: UInt32 { 1 << 11 }
+  /// The handlers are the library's, and call no user code. If no one can observe the outcome, they need not run
+  /// (Abandon.swift).
+  static var own: UInt32 { 1 << 13 }
 }
 
 /// Whether a reaction that settles nothing handles rejections (Unhandled.swift).
@@ -226,6 +217,9 @@ extension CellRef {
     default: meta & ReactionKind.unheld == 0
     }
   }
+
+  /// Whether the handlers of this reaction, a `job` or `closure`, are the library's.
+  var isOwn: Bool { meta & CallbackReaction.own != 0 }
 
   var isOrphan: Bool { meta == ReactionKind.orphan }
 

@@ -114,7 +114,7 @@ extension CellRef {
       context.release()
       return nil
     }
-    if plan.isOwn { promise.mark(ReactionKind.own) }
+    if plan.isOwn { promise.mark(CallbackReaction.own) }
     if references == 1 { promise.mark(plan.rejections.rawValue) }
     unsafe promise.contextPointer = unsafe UnsafeMutableRawPointer(job.ref.cell)
     if let executor = plan.executor, executor.kind != .immediate {

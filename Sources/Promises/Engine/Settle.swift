@@ -5,24 +5,18 @@ import Synchronization
 /// that runs the reactions, and returns its result.
 package struct SettleStatus: Equatable {
   package let rawValue: Int32
-  static var settled: SettleStatus { SettleStatus(rawValue: 0) }
+  package static var settled: SettleStatus { SettleStatus(rawValue: 0) }
   /// The promise was settled before.
-  static var refused: SettleStatus { SettleStatus(rawValue: -3) }
+  package static var refused: SettleStatus { SettleStatus(rawValue: -3) }
 }
 
 extension CellRef {
   /// Settles the promise, if it is pending, and runs its reactions and those of the promises derived from it, depth
-  /// first, before it returns. Takes ownership of the value. False if the promise was settled already. `reports`: the
-  /// program settles the promise. Then a second settlement is reported to the hook for those, and a derived promise
-  /// does not handle a later rejection of its source (Unhandled.swift).
+  /// first, before it returns. Takes ownership of the value. `reports`: the program settles the promise. Then a second
+  /// settlement is reported to the hook for those, and a derived promise does not handle a later rejection of its
+  /// source (Unhandled.swift).
   @inline(__always)
-  package func settle(_ value: CellValue, _ outcome: Outcome, reports: Bool = false) -> Bool {
-    settling(value, outcome, reports: reports) == .settled
-  }
-
-  /// Settles the promise as settle() does, and returns a status.
-  @inline(__always)
-  package func settling(_ value: CellValue, _ outcome: Outcome, reports: Bool) -> SettleStatus {
+  package func settle(_ value: CellValue, _ outcome: Outcome, reports: Bool = false) -> SettleStatus {
     let old = tryClaim()
     guard CellRef.isPlainClaim(old, of: CellState.sourceMask) else {
       return settleSlowly(old, value, outcome, reports: reports)
@@ -48,7 +42,7 @@ extension CellRef {
   /// Completes settle() after a claim that was not plain. Detaches a derived promise from its source.
   @inline(never)
   private func settleSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome, reports: Bool) -> SettleStatus {
-    guard claimed(old) else {
+    guard claimed(old) == .won else {
       refused(value, outcome, reports: reports)
       return .refused
     }
@@ -74,7 +68,7 @@ extension CellRef {
     let isKept = retain()
     nonisolated(unsafe) let value = value
     nonisolated(unsafe) let outcome = outcome
-    guard !Observation.isOn, claimed(tryClaim()) else {
+    guard !Observation.isOn, claimed(tryClaim()) == .won else {
       return elsewhere {
         _ = unsafe self.settle(value, outcome, reports: true)
         if isKept { self.release() }

@@ -13,11 +13,11 @@ extension CellRef {
   /// Marks a new promise as one whose settler has a reference until the promise is settled.
   func keepForSettler() { mark(ReactionKind.kept) }
 
-  /// Releases a reference of the program to a promise. False if it has none: the only one is the settler's.
-  package func releaseHandleOfPromise() -> Bool {
-    guard !isLeftToSettler else { return false }
+  /// Releases a reference of the program to a promise; `.stale` if the only one is the settler's.
+  package func releaseHandleOfPromise() -> HandleRelease {
+    guard !isLeftToSettler else { return .stale }
     release()
-    return true
+    return .released
   }
 
   /// Whether the only reference is the settler's of a pending promise, or that of the list with a detached reaction.
@@ -30,6 +30,6 @@ extension CellRef {
     guard state.isSettled || state.source == 0 else { return true }
     let meta = unsafe platform_load_shared(metaAddress)
     if state.isSettled { return ReactionKind(rawValue: meta & ReactionKind.mask) == .detached }
-    return meta & ReactionKind.kept != 0 || meta & ReactionKind.answerable != 0 && isOfReadyEvent
+    return meta & ReactionKind.kept != 0 || meta & DiscardBlock.answerable != 0 && isOfReadyEvent
   }
 }

@@ -21,7 +21,7 @@ extension CellRef {
   @inline(never)
   func deliverInOrder(to reaction: CellRef, _ job: ReactionJob) {
     // A closure may leave its promise pending.
-    reaction.mark(ReactionKind.submitted | (job.hasClosure ? 0 : ReactionKind.kept))
+    reaction.mark(CallbackReaction.submitted | (job.hasClosure ? 0 : ReactionKind.kept))
     let index = UInt64(reaction.index) << CellState.headShift
     while true {
       var state = self.state
@@ -35,7 +35,7 @@ extension CellRef {
       }
       reaction.next = state.head
       let flag = state.isSettled ? 0 : CellState.Pending.slow
-      if exchange(&state, for: state.bits & ~CellState.headMask | index | flag) { return }
+      if exchange(&state, for: state.bits & ~CellState.headMask | index | flag) == .replaced { return }
     }
   }
 
@@ -59,7 +59,7 @@ extension CellRef {
       var state = self.state
       guard state.isSubmitting else { return }
       let gone = state.head == 0 ? CellState.Settled.submitting : CellState.headMask
-      guard exchange(&state, for: state.bits & ~gone) else { continue }
+      guard exchange(&state, for: state.bits & ~gone) == .replaced else { continue }
       guard state.head != 0 else { return release() }
       CellRef(index: state.head).job.lastOfSource = index
       return Settlement.prepend(newest: state.head)
@@ -93,7 +93,7 @@ extension CellRef {
 
   /// Whether this reaction's handlers run on an executor.
   private var isSubmitted: Bool {
-    meta & (ReactionKind.mask | ReactionKind.submitted) == ReactionKind.job.rawValue | ReactionKind.submitted
+    meta & (ReactionKind.mask | CallbackReaction.submitted) == ReactionKind.job.rawValue | CallbackReaction.submitted
   }
 }
 

@@ -40,6 +40,6 @@ extension CellRef {
       unsafe WeakCell(context: promise).with { _ = $0.settle(CellValue(kind: .discarded), .rejected) }
     }
     let weak = unsafe Context(WeakCell(self).context, nil)
-    if unsafe !onCancelRequest(cancel, weak, meta: ReactionKind.atEnd) { fatalError("no memory for a callback") }
+    if unsafe !onCancelRequest(cancel, weak, meta: CancelHandler.atEnd) { fatalError("no memory for a callback") }
   }
 }

@@ -37,15 +37,6 @@ extension Future where Failure: Error {
     derive(on: .immediate, token: token, .transforming(.fulfilled), Self.pairing(async: consume body))
   }
 
-  /// Calls the closure in `context`. See `additionally(token:async:)`.
-  @_disfavoredOverload
-  @inlinable public func additionally<Other, E: Error>(
-    on context: PromiseContext, token: InvalidationToken? = nil,
-    async body: sending @escaping (Value) throws -> Future<Other, E>
-  ) -> Future<(Value, Other), any Error> {
-    derive(on: context, token: token, .transforming(.fulfilled), Self.pairing(async: consume body))
-  }
-
   /// Calls the closure on the main actor. See `additionally(token:async:)`.
   @_disfavoredOverload
   @inlinable public func additionally<Other, E: Error>(
@@ -53,6 +44,15 @@ extension Future where Failure: Error {
     async body: consuming @escaping @MainActor (Value) throws -> Future<Other, E>
   ) -> Future<(Value, Other), any Error> {
     derive(on: main.place, token: token, .transforming(.fulfilled), Self.pairing(async: main.calling(consume body)))
+  }
+
+  /// Calls the closure in `context`. See `additionally(token:async:)`.
+  @_disfavoredOverload
+  @inlinable public func additionally<Other, E: Error>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    async body: sending @escaping (Value) throws -> Future<Other, E>
+  ) -> Future<(Value, Other), any Error> {
+    derive(on: context, token: token, .transforming(.fulfilled), Self.pairing(async: consume body))
   }
 
   @inlinable static func pairing<Other>(_ body: @escaping (Value) throws -> Other) -> Closure {

@@ -72,7 +72,8 @@ public class Publisher<Value, Failure> {
   }
 
   /// Returns a future for back-pressure: fulfilled once every subscriber is below the limit of its buffer, at once if
-  /// all are; cancelled if the stream ends first.
+  /// all are; cancelled if the stream ends first. See ``StreamBuffer/bounded(_:)`` for asynchronous sequences: the task
+  /// that iterates one must not wait for this future.
   public final func ready() -> Future<Void, Never> {
     guard let ready = cell.ready() else { fatalError("no memory for a future") }
     return Future(cell: ready)

@@ -5,7 +5,8 @@ public enum StreamBuffer: Sendable, Hashable {
   /// Keeps all states. The subscriber is never full.
   case unbounded
   /// Keeps all states. From this number on the subscriber is full, and so are the streams upstream, up to the
-  /// publisher: back-pressure for the producer (``Publisher/ready()``).
+  /// publisher: back-pressure for the producer (``Publisher/ready()``). An asynchronous sequence takes the states in
+  /// groups of up to half the limit, at most 64; each counts as waiting until the last one of its group was asked for.
   case bounded(Int)
   /// Keeps this number of the newest states, and drops older ones.
   case newest(Int)

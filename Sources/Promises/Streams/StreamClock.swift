@@ -40,7 +40,7 @@ private final class SystemStreamTimer: StreamTimer {
 
   deinit { timer.release() }
 
-  func cancel() { _ = timer.cancel() }
+  func cancel() { timer.cancel() }
 }
 
 extension Duration {

@@ -256,7 +256,7 @@ extension StreamNode {
 
   /// Returns another handle to the target.
   func retainTarget() -> CellPublisher {
-    guard base.retainHandle() else { fatalError("too many subscribers in a line") }
+    guard base.retainHandle() == .retained else { fatalError("too many subscribers in a line") }
     return base
   }
 

@@ -30,7 +30,7 @@ extension StreamNode {
   /// The node as an inner stream: its publisher, with another handle, and a reference to the node.
   var inner: (publisher: CellPublisher, owner: Context) {
     let cell = self.cell
-    guard cell.retainHandle() else { fatalError("too many subscribers to a stream") }
+    guard cell.retainHandle() == .retained else { fatalError("too many subscribers to a stream") }
     return (cell, Context(owning: self))
   }
 }

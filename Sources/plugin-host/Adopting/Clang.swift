@@ -53,11 +53,12 @@ struct Clang {
     if FileKind(path: name) == .other { return Directory.absolute(name) }
     let machines = ["x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu"].map { "/usr/include/\($0)" }
     let folders = directories + ["/usr/local/include"] + machines + ["/usr/include"]
-    for folder in folders where !name.hasPrefix("/") {
+    for folder in folders where !name.isAbsolutePath {
       let path = Directory.join(folder, name)
       if FileKind(path: path) == .other { return Directory.absolute(path) }
     }
-    throw Failure(.usage, "\(name): no such header here, or in \(folders.joined(separator: ", "))".displayLine)
+    let searched = "here, or in \(folders.joined(separator: ", "))"
+    throw Failure(.usage, "\(name): no such header \(searched); -I adds a folder, and --flag does not".displayLine)
   }
 
   /// The relation of a file's functions to the header that includes the file.
@@ -72,10 +73,10 @@ struct Clang {
 
   static func origin(of file: String, inHeader path: String) -> Origin {
     // sodium.h includes sodium/core.h, and declares nothing itself.
-    if file == path || path.hasSuffix(".h") && file.hasPrefix("\(path.dropLast(2))/") { return .own }
+    if file == path || path.hasSuffix(".h") && file.isPath(below: String(path.dropLast(2))) { return .own }
     let folder = Directory.parent(of: path)
     let isCommon = Directory.name(of: folder) == "include" || folder.hasSuffix("-linux-gnu") || folder == "."
-    if !isCommon, file.hasPrefix(folder + "/") { return .own }
+    if !isCommon, file.isPath(below: folder) { return .own }
     return Directory.name(of: Directory.parent(of: file)) == "bits" ? .shared : .foreign
   }
 }

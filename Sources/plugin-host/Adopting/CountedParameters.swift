@@ -23,6 +23,7 @@ struct CountedParameters {
     findUnnamed(function, types, header)
     findOnly(types, names, header)
     find(types, names, isArray: function.parameters.map(\.isArray), header)
+    findLast(types, names, header)
     for index in types.indices {
       switch header.elements(of: names[index], in: function.name) {
       case .counted(let name): counts[index] = names.firstIndex(of: name) ?? counts[index]
@@ -125,8 +126,9 @@ struct CountedParameters {
     }
   }
 
-  /// Finds the sizes that follow read-only text or bytes in a declaration without names: `(const char *, size_t)`.
-  /// Skips two sizes in a row: one may be the size of an element.
+  /// Finds the sizes that follow text or bytes in a declaration without names: `(const char *, size_t)`,
+  /// `(void *, size_t)`. Skips two sizes in a row, of which one may be the size of an element, and memory that the
+  /// function frees.
   private mutating func findUnnamed(_ function: Header.Function, _ types: [CType], _ header: Header) {
     guard case .function(_, let declared, _)? = function.type, declared.count == types.count else { return }
     let isUnnamed = { (index: Int) in
@@ -135,12 +137,26 @@ struct CountedParameters {
     let isSize = { (index: Int) in
       declared.indices.contains(index) && header.isSize(declared[index]) && isUnnamed(index)
     }
-    for index in types.indices where counts[index] == nil && isUnnamed(index) && Self.isConst(types[index]) {
-      guard Self.elements(types[index], header) == .bytes, isSize(index + 1), !isSize(index + 2),
-        !counts.values.contains(index + 1)
+    for index in types.indices where counts[index] == nil && isUnnamed(index) {
+      let elements = Self.elements(types[index], header)
+      let isCounted = Self.isConst(types[index]) && elements == .bytes || elements == .unknown
+      guard isCounted, isSize(index + 1), !isSize(index + 2), !counts.values.contains(index + 1),
+        Self.isConst(types[index]) || !ParameterNames.isDestroying(function: function.name)
       else { continue }
       counts[index] = index + 1
     }
+  }
+
+  /// Makes the only size that counts no other data the count of the bytes right before it that are read, under any
+  /// name: `(void *dst, size_t dstCapacity, const void *src, size_t compressedSize)`.
+  private mutating func findLast(_ types: [CType], _ names: [String], _ header: Header) {
+    let numbers = types.indices.filter { Self.isInteger(types[$0]) && !counts.values.contains($0) }
+    let sizes = numbers.filter { Self.isCount(names[$0]) || ParameterNames.mayCount(names[$0]) }
+    guard let size = sizes.first, sizes.count == 1, size > 0, case .integer(false, 64) = types[size],
+      Self.isCount(names[size]), !Self.countsElements(names[size]), counts[size - 1] == nil,
+      Self.isConst(types[size - 1]), Self.isBytes(types[size - 1], header)
+    else { return }
+    counts[size - 1] = size
   }
 
   /// Makes the only integer the count of the only data, if it is right before them and they are bytes:

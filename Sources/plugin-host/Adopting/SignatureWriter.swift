@@ -62,6 +62,15 @@ struct SignatureWriter {
     return ("..., \(names.contains("text") ? "formatted" : "text"): cstr", format)
   }
 
+  /// Returns the text that a type map has for a parameter, by its name or by its place: versions of a header name
+  /// parameters or leave the names out. `argument4` in the text is the fourth parameter.
+  private func mapped(_ index: Int) -> String? {
+    let said =
+      header.text(of: names[index], in: function.name) ?? header.text(of: "argument\(index + 1)", in: function.name)
+    guard let said, said.contains("argument") else { return said }
+    return names.indices.reversed().reduce(said) { $0.replacing("argument\($1 + 1)", with: names[$1]) }
+  }
+
   /// Writes a parameter as a type map states it.
   private func said(_ text: String, _ index: Int) throws(Unsuitable) -> String? {
     guard ["in", "out", "inout"].contains(text) else { return text }
@@ -86,6 +95,12 @@ struct SignatureWriter {
     return text.name(of: error) == "GError"
   }
 
+  /// Returns the names of a function's parameters in its signature; none for a function whose type is not understood.
+  static func names(_ function: Header.Function) -> [String] {
+    guard case .function(_, let types, _)? = function.type else { return [] }
+    return names(function, count: types.count)
+  }
+
   /// Returns names that a signature can have, each once.
   private static func names(_ function: Header.Function, count: Int) -> [String] {
     var taken: Set<String> = ["result"]
@@ -102,7 +117,7 @@ struct SignatureWriter {
   private mutating func parameter(_ index: Int) throws(Unsuitable) -> String {
     let type = header.resolved(types[index])
     if text.isArgumentList(types[index]) { throw Unsuitable(header.advice(onArgumentListOf: function.name)) }
-    if let said = header.text(of: names[index], in: function.name), let text = try self.said(said, index) {
+    if let said = mapped(index), let text = try self.said(said, index) {
       return text
     }
     if callback(index) != nil { return try callback(index) }

@@ -315,8 +315,15 @@ extension TypeMap {
     sqlite3_bind_text16.argument5 sqlite3_result_text16*.argument4: const isize = -1
     sqlite3_exec.callback: fn(context, i32, ptr<any>?, ptr<any>?) -> i32 @call?
     xmlReadMemory.URL xmlReadDoc.URL xmlReadFd.URL xmlCtxtReadMemory.URL xmlCtxtReadDoc.URL xmlCtxtReadFd.URL: cstr?
-    sqlite3_prepare16*.zSql: &[u16; 0]
+    sqlite3_prepare16*.zSql sqlite3_complete16.sql sqlite3_open16.filename: &[u16; 0]
+    sqlite3_create_function16.zFunctionName sqlite3_create_collation16.zName: &[u16; 0]
+    sqlite3_errmsg16.result sqlite3_column_text16.result sqlite3_value_text16*.result: &[u16; 0]?
+    sqlite3_column_*name16.result sqlite3_column_decltype16.result: &[u16; 0]?
+    g_test_create_case.test_name g_test_add_vtable.testpath: cstr
     sqlite3_prepare16*.nByte: const i32 = -1
+    sqlite3_prepare*.ppStmt: out own(sqlite3_finalize) ptr<sqlite3_stmt>?
+    sqlite3_finalize.pStmt: own ptr<sqlite3_stmt>?
+    sqlite3_open*.ppDb: out own(sqlite3_close_v2) ptr<sqlite3>?
     # An address of a family, which may be longer than a sockaddr.
     uv_tcp_bind.addr uv_tcp_connect.addr uv_udp_bind.addr uv_udp_connect.addr uv_udp_send.addr: bytes[*]
     uv_udp_try_send.addr uv_getnameinfo.addr uv_ip_name.src: bytes[*]
@@ -376,5 +383,8 @@ extension TypeMap {
     eglCreateContext.config: ptr<EGLConfig>?
     eglCreateContext.share_context eglMakeCurrent.ctx: ptr<EGLContext>?
     eglMakeCurrent.draw eglMakeCurrent.read: ptr<EGLSurface>?
+    eglCreateImage*.ctx: ptr<EGLContext>?
+    # Python: NULL is "strict". GnuTLS: NULL is the default.
+    Py*.errors gnutls_priority_init*.priorities: cstr?
     """
 }

@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// The kind of a value, by which results and parameters have to agree.
 enum ArgumentKind: Sendable {
-  case void, bool, integer, double, string, bytes, pointer, array, object
+  case void, bool, integer, double, string, bytes, pointer, file, array, object
   /// Known only at run time.
   case any
 
@@ -20,6 +20,7 @@ enum ArgumentKind: Sendable {
     case .str, .cstr: self = .string
     case .bytes: self = .bytes
     case .pointer: self = .pointer
+    case .fd: self = .file
     case .array, .slice, .terminated: self = .array
     case .structure, .union: self = .object
     case .promise(let element): self.init(element)

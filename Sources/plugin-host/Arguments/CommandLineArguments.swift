@@ -38,13 +38,7 @@ enum CommandLineArguments {
     var arguments: [Argument] = []
     let parameters = signature.parameters(ofNames: inputs.map(\.name))
     for ((name, text), parameter) in zip(inputs, parameters) {
-      var content: Argument.Content
-      do {
-        content = try text.content(by: limit?.deadline)
-      } catch {
-        if error.isLate, let limit { throw limit.failure }
-        throw Failure(.usage, error.message)
-      }
+      var content = try content(text, for: parameter, limit)
       if let callback, let parameter, let type = parameter.type.callbackType,
         let text = callbackText(content, for: parameter)
       {
@@ -53,6 +47,18 @@ enum CommandLineArguments {
       arguments.append(Argument(name: name, content))
     }
     return arguments
+  }
+
+  /// Reads the value of one argument.
+  static func content(
+    _ text: ArgumentText, for parameter: Parameter?, _ limit: Limit?
+  ) throws(Failure) -> Argument.Content {
+    do {
+      return try text.content(for: parameter?.type, by: limit?.deadline)
+    } catch {
+      if error.isLate, let limit { throw limit.failure }
+      throw Failure(.usage, error.message)
+    }
   }
 
   /// Returns the text of a callback; nil for null, if the parameter accepts null.

@@ -113,6 +113,7 @@ extension PluginValue {
     case .string: .string
     case .bytes: .bytes
     case .pointer: .pointer
+    case .file: .file
     case .array: .array
     case .object: .object
     }

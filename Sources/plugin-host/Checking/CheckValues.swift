@@ -1,3 +1,4 @@
+import CPluginEdge
 import PluginRuntime
 import Promises
 
@@ -52,9 +53,16 @@ struct CheckValues {
     case .slice(let element): return elements(element, dice.pick([0, 1, 2, 3, 17]))
     case .pointer(let name): return pointer(name, &dice)
     case .value: return dice.pick([.void, .bool(true), .int(-1), .double(0.5), .string("text"), .bytes([0, 255])])
+    case .fd: return file()
     case .error: return .object([PluginMember("message", .string(text(hasNUL: false)))])
     case .promise, .callback, .context, .token, .terminated, .constant, .union: return nil
     }
+  }
+
+  /// Returns a file with bytes to read, and space to write to.
+  private mutating func file() -> PluginValue? {
+    let bytes = [UInt8](repeating: 10, count: dice.pick(Self.sizes))
+    return (try? OpenFile(taking: plugin_open_file_new(bytes, bytes.count))).map { .file($0) }
   }
 
   private mutating func elements(_ type: ValueType, _ count: Int) -> PluginValue? {

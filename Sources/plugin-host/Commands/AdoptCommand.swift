@@ -75,8 +75,9 @@ struct AdoptCommand: ParsableCommand {
   func run() throws {
     let writer = ResultWriter(format: .raw, path: output)
     try writer.checkDestination()
+    let given = try maps.map { (path) throws(Failure) in try TypeMap.read(path) }
     var types = TypeMap.bundled
-    for path in maps { types.add(try TypeMap.read(path)) }
+    for map in given { types.add(map) }
     let exports: LibraryExports
     do {
       exports = try LibraryExports(of: library)
@@ -94,6 +95,12 @@ struct AdoptCommand: ParsableCommand {
     var contents = Header(declarations, types: types) {
       (try? FileBytes.readRegular(path: $0, limit: FileBytes.longest)) ?? []
     }
+    let kinds = ["TypedefDecl", "RecordDecl", "EnumDecl"]
+    let declared = Set(declarations.compactMap { kinds.contains($0.kind) ? $0.name : nil })
+    for (path, map) in zip(maps, given) {
+      let messages = map.unmatched(in: contents, types: declared, exports: exports.contains)
+      StandardError.write(lines: messages.map { "plugin-host: warning: \(path): \($0)".displayLine })
+    }
     contents.hasCallerMemory = callerMemory
     contents.isCalled = check
     let macros = try clang.macros(of: path) { Clang.origin(of: $0, inHeader: path) == .own }
@@ -110,7 +117,7 @@ struct AdoptCommand: ParsableCommand {
       Clang.origin(of: $0, inHeader: path)
     }
     // The draft's reader takes a relative path as relative to the draft's folder.
-    let written = library.contains("/") ? exports.path : library
+    let written = library.cut(at: "/") != nil ? exports.path : library
     let id = id ?? AdoptionFile.id(ofHeader: path)
     if check {
       let findings = try DraftCheck().findings(of: &draft) { $0.yaml(id: id, library: written, header: header) }

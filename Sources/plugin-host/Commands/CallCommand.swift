@@ -36,7 +36,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
       plugin-host call PLUGIN FUNCTION --help shows the parameters of a function.
 
       The result is one line of JSON on standard output, with bytes in base64; --format has other forms. A function with \
-      out parameters gives an object with their names, and "result".
+      out parameters gives an object with their names, and "result"; --get prints one of them.
 
       \(ExitStatus.help)
       """)
@@ -67,6 +67,13 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
   var texts: [VariableSetting] = []
 
   @Option(
+    name: .customLong("get"), parsing: .unconditional,
+    help: ArgumentHelp(
+      "Print a part of the result: the value of an out parameter, or a path such as rows[0].name.", valueName: "path"),
+    transform: ResultPath.init(option:))
+  var path = ResultPath()
+
+  @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "Write the events of all promises to a file: for Graphviz if its name ends in .dot, otherwise for Perfetto.",
@@ -95,6 +102,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
       words, among: CommandOptions(of: CallCommand.self).all.flatMap(\.names) + ["--help", "--version"])
     var plan = self.host.plan(self.host.search.finder)
     let (plugin, function, arguments) = try target(&plan)
+    let shape = try shapeOfPart(of: function)
     let host = HostSlot()
     let callbacks = CallbackFinder(
       find: { (name, function) throws(Failure) in
@@ -119,7 +127,24 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
       try traceFile?.write()
       session.end(by: signal)
     }
-    end(call, in: session, traceFile)
+    end(call, shape, in: session, traceFile)
+  }
+
+  /// Returns the type of the part that is printed.
+  private func shapeOfPart(of function: FunctionDescription) throws(Failure) -> ResultShape {
+    do {
+      return try function.signature.shape.part(path)
+    } catch {
+      throw Failure(.usage, "--get \"\(path)\": \(error)".displayLine)
+    }
+  }
+
+  private func part(of value: PluginValue) throws(Failure) -> PluginValue {
+    do {
+      return try path.part(of: value)
+    } catch {
+      throw Failure(.rejected, "--get \"\(path)\": \(error)".displayLine)
+    }
   }
 
   /// Returns the called function, and the words of its arguments.
@@ -150,12 +175,12 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
   }
 
   @MainActor
-  private func end(_ call: SingleCall, in session: Session, _ traceFile: TraceFile?) -> Never {
+  private func end(_ call: SingleCall, _ shape: ResultShape, in session: Session, _ traceFile: TraceFile?) -> Never {
     do {
       try traceFile?.write()
       switch call.outcome {
       case .success(let value):
-        try output.writer(within: timeout).write(value, of: call.function.signature.shape)
+        try output.writer(within: timeout).write(try part(of: value), of: shape)
         session.end(.fulfilled)
       case .failure(let failure):
         StructuredError.write(call.failure(failure))
@@ -166,6 +191,16 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
     } catch {
       StructuredError.write(Failure(error.status, lines: error.lines, facts: call.facts))
       session.end(error.status)
+    }
+  }
+}
+
+extension ResultPath {
+  fileprivate init(option text: String) throws(ValidationError) {
+    do {
+      try self.init(parsing: text)
+    } catch {
+      throw ValidationError(error.message)
     }
   }
 }

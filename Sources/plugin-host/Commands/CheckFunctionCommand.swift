@@ -11,6 +11,8 @@ struct CheckFunctionCommand: ParsableCommand {
   @ArgumentParser.Argument var function: String
   @Option var calls = 24
   @Option var seed: UInt64 = 1
+  /// Parameters that take memory of the caller, as "FUNCTION.PARAMETER".
+  @Option(parsing: .singleValue) var memory: [String] = []
 
   /// The descriptor of the report: a number that random arguments are unlikely to hit, or the highest that the process
   /// may open.
@@ -27,7 +29,7 @@ struct CheckFunctionCommand: ParsableCommand {
       throw Failure(
         .rejected, "descriptor \(report), for the report of the check, cannot be opened: \(SystemError.last)")
     }
-    CallChecker.run(function, of: adoption, report: report, calls: calls, seed: seed)
+    CallChecker.run(function, of: adoption, report: report, calls: calls, seed: seed, memory: memory)
   }
 
   /// Closes the descriptors below the report's, except 0 to 2, which become /dev/null.

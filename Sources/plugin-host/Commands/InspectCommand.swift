@@ -27,7 +27,8 @@ struct InspectCommand: ParsableCommand, WritesJSON {
   private func inspectFile() throws {
     do {
       let facts = try LibraryFacts(of: search.finder.path(of: plugin))
-      try StandardOutput.write(json ? facts.json.text + "\n" : facts.page)
+      let files = try LibraryFacts.closure(of: facts.path).map(HashedFile.init)
+      try StandardOutput.write(json ? facts.json(files).text + "\n" : facts.page(files))
     } catch let error as PluginError {
       throw Failure(.notLoaded, "\(error)".displayLine)
     }

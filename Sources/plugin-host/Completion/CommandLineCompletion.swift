@@ -63,6 +63,7 @@ struct CommandLineCompletion {
     if isFree { return [] }
     if let valued {
       if valued.names.contains("--skip") { return operands.first.map { functions(of: $0) } ?? [] }
+      if valued.names.contains("--get") { return members }
       return valued.values.map { Candidate(text: $0) }
     }
     if typed.hasPrefix("-") { return optionNames }
@@ -92,11 +93,7 @@ struct CommandLineCompletion {
     return options.all.flatMap { option in option.names.map { Candidate(text: $0, note: option.note) } }
   }
 
-  private var finder: PluginFinder {
-    var finder = PluginFinder(given: directories)
-    if acceptsUnsafeFiles { finder.trust.acceptsUnsafeFiles = true }
-    return finder
-  }
+  private var finder: PluginFinder { PluginFinder(given: directories, acceptsUnsafeFiles: acceptsUnsafeFiles) }
 
   /// Names of plugins in the search path; the shell completes paths.
   private var plugins: [Candidate] {
@@ -108,6 +105,14 @@ struct CommandLineCompletion {
     guard operands.count > 1 else { return functions(of: name) }
     guard let function = plugin(name)?.function(named: operands[1]) else { return [] }
     return arguments(of: function.signature, given: Array(operands.dropFirst(2)))
+  }
+
+  /// The members of the result of the function whose name is typed.
+  private var members: [Candidate] {
+    guard operands.count > 1, !hasSignature,
+      case .object(let members)? = plugin(operands[0])?.function(named: operands[1])?.signature.shape
+    else { return [] }
+    return members.map { Candidate(text: $0.name, note: $0.shape.text.displayLine) }
   }
 
   private func arguments(of signature: Signature, given: [String]) -> [Candidate] {

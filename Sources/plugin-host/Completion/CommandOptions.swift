@@ -28,7 +28,7 @@ struct CommandOptions {
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
       guard line.hasPrefix("  -"), !words.isEmpty else { return nil }
       let head = words.prefix { $0.hasPrefix("-") || $0.hasPrefix("<") }
-      let names = head.filter { $0.hasPrefix("-") }.map { $0.trimmingSuffix(",") }
+      let names = head.filter { $0.hasPrefix("-") }.map { String($0.hasSuffix(",") ? $0.dropLast() : $0) }
       return Option(
         names: names, takesValue: head.contains { $0.hasPrefix("<") },
         note: words.dropFirst(head.count).joined(separator: " "), values: Self.values(in: line))
@@ -42,10 +42,4 @@ struct CommandOptions {
   }
 
   subscript(name: String) -> Option? { all.first { $0.names.contains(name) } }
-}
-
-extension Substring {
-  fileprivate func trimmingSuffix(_ suffix: String) -> String {
-    hasSuffix(suffix) ? String(dropLast(suffix.count)) : String(self)
-  }
 }

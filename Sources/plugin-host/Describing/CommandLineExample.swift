@@ -43,6 +43,7 @@ extension ValueType {
   fileprivate var example: String? {
     switch self {
     case .str, .cstr, .bytes: "text"
+    case .fd: "@FILE"
     case .constant(let constants) where constants.areOfLibrary: constants.base.example
     case .constant(let constants): constants.constants.first?.name
     case .own(let type, _), .counted(let type, _), .reference(let type): type.example
@@ -70,7 +71,7 @@ extension ValueType {
     case .slice(let element), .terminated(let element): return element.exampleJSON.map { "[\($0),\($0)]" }
     case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): return type.exampleJSON
     case .value: return "null"
-    case .pointer, .promise, .callback, .context, .error, .token: return nil
+    case .pointer, .promise, .callback, .context, .error, .token, .fd: return nil
     case .constant(let constants): return constants.base.exampleJSON
     }
   }

@@ -77,6 +77,7 @@ extension ValueType {
     case .bytes: return use == .output ? Self.base64 : bytesInput
     case .slice(.u8) where use == .input: return bytesInput
     case .pointer where use == .output: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
+    case .fd where use == .output: return [("type", .string("string")), ("pattern", .string("^fd:[0-9]+$"))]
     case .structure(let type):
       let fields = type.fields.map { ($0.name, JSON.object($0.type.schema(use))) }
       // In an argument, an optional field, a union's tag and a count may be absent.
@@ -104,7 +105,7 @@ extension ValueType {
     case .value, .error: return []
     case .constant(let constants): return schema(of: constants)
     // Types that have no form in JSON.
-    case .pointer, .callback, .context, .token: return [("not", .object([]))]
+    case .pointer, .callback, .context, .token, .fd: return [("not", .object([]))]
     }
   }
 

@@ -1,9 +1,24 @@
+import Glibc
 import PluginRuntime
+
+/// A file with the SHA-256 of its content, by which rules of trust list it.
+struct HashedFile {
+  let path: String
+  /// `nil` for a file that cannot be read, is not regular, or is larger than files that are loaded.
+  let hash: ContentHash?
+
+  init(_ path: String) {
+    self.path = path
+    var status = stat()
+    let isLoadable = stat(RawText.cString(path), &status) == 0 && status.st_size <= PluginFile.longest
+    hash = isLoadable ? try? ContentHash(path: path) : nil
+  }
+}
 
 /// The facts about a shared library's file, as text and JSON.
 extension LibraryFacts {
-  /// The facts as text for people.
-  var page: String {
+  /// Returns the facts, and the files that are mapped with the library, as text for people.
+  func page(_ files: [HashedFile]) -> String {
     var lines = [
       path.displayLine, "",
       "size          \(size) bytes",
@@ -25,11 +40,12 @@ extension LibraryFacts {
       let range = "0x" + String(segment.address, radix: 16)
       return "segment       \(segment.access)  \(range), \(segment.size) bytes, \(segment.sizeInFile) from the file"
     }
+    lines += [""] + files.map { "sha256        \($0.hash?.description ?? "not read")  \($0.path.displayLine)" }
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// The facts as JSON for programs.
-  var json: JSON {
+  /// Returns the facts, and the files that are mapped with the library, as JSON for programs.
+  func json(_ files: [HashedFile]) -> JSON {
     .object([
       ("path", .string(path)), ("size", .number(UInt64(size))), ("machine", .string(machine)),
       ("name", name.map(JSON.string) ?? .null), ("needed", .array(needed.map(JSON.string))),
@@ -45,6 +61,13 @@ extension LibraryFacts {
               ("address", .number($0.address)), ("size", .number($0.size)), ("sizeInFile", .number($0.sizeInFile)),
               ("access", .string($0.access)),
             ])
+          })
+      ),
+      (
+        "files",
+        .array(
+          files.map {
+            .object([("path", .string($0.path)), ("sha256", $0.hash.map { .string($0.description) } ?? .null)])
           })
       ),
     ])

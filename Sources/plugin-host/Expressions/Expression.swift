@@ -53,7 +53,7 @@ indirect enum Expression: Sendable {
 
   /// The names by which an expression refers to values.
   enum Names: Sendable {
-    /// Variables, in which a "-" is a letter, and results of steps.
+    /// Variables, in which a "-" is a letter, results of steps, and parts of the element of a list.
     case variables
     /// Arguments of a callback, with paths to parts of them. Variables are in braces.
     case arguments

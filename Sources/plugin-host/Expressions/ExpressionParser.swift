@@ -213,6 +213,9 @@ private struct ExpressionParser {
     do throws(ResultPath.PathError) {
       if word.hasPrefix("steps.") { return .result(try ResultReference(parsing: word.dropFirst("steps.".count))) }
       guard names == .arguments else {
+        if word.hasPrefix("item.") || word.hasPrefix("item[") {
+          return .part(.variable("item"), try ResultPath(parsing: word.dropFirst("item".count)))
+        }
         guard Name.isValid(word) else {
           throw ResultPath.PathError(message: "\"\(word)\" is not a variable, result or value; write texts in quotes")
         }
@@ -271,6 +274,8 @@ private struct ExpressionParser {
 
   private func unexpected(_ expected: String) -> Expression.EvaluationError {
     let found = rest.isEmpty ? "the end" : "\"\(rest.prefix(20))\""
-    return Expression.EvaluationError(description: "found \(found), expected \(expected)")
+    let operators = [("&&", "and"), ("||", "or"), ("!", "not"), ("=", "==")]
+    let hint = operators.first { rest.hasPrefix($0.0) }.map { "; the operator is \"\($0.1)\"" } ?? ""
+    return Expression.EvaluationError(description: "found \(found), expected \(expected)\(hint)")
   }
 }

@@ -164,6 +164,7 @@ extension PluginValue {
     case .string: "a text"
     case .bytes: "bytes"
     case .pointer: "an address"
+    case .file: "an open file"
     case .array: "a list"
     case .object: "an object"
     }

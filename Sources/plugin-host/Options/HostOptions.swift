@@ -30,11 +30,7 @@ struct SearchOptions: ParsableArguments {
     if let mistake = trust.flatMap(Admission.tighten) { throw ValidationError("--trust: \(mistake)") }
   }
 
-  var finder: PluginFinder {
-    var finder = PluginFinder(given: directories)
-    if acceptsUnsafeFiles { finder.trust.acceptsUnsafeFiles = true }
-    return finder
-  }
+  var finder: PluginFinder { PluginFinder(given: directories, acceptsUnsafeFiles: acceptsUnsafeFiles) }
 
   var scanner: PluginScanner { PluginScanner(timeout: timeout, trust: finder.trust) }
 }

@@ -33,7 +33,7 @@ enum Redaction {
     case .int, .uint, .double: forms(of: value.json)
     case .array(let elements): elements.flatMap(partForms)
     case .object(let members): members.flatMap { partForms(of: $0.value) }
-    case .void, .bool, .pointer: []
+    case .void, .bool, .pointer, .file: []
     }
   }
 
@@ -81,7 +81,7 @@ enum Redaction {
     case .bytes(let bytes): isNeeded(in: bytes)
     case .array(let elements): elements.contains(where: isNeeded(inBytesOf:))
     case .object(let members): members.contains { isNeeded(inBytesOf: $0.value) }
-    case .void, .bool, .int, .uint, .double, .string, .pointer: false
+    case .void, .bool, .int, .uint, .double, .string, .pointer, .file: false
     }
   }
 
@@ -101,7 +101,7 @@ extension PluginValue {
     case .object(let members):
       PluginValue.object(members.map { PluginMember(Redaction.apply($0.name), $0.value.redacted) }).redactedWhole
     case .bytes(let bytes): Redaction.isNeeded(in: bytes) ? .string("***") : self
-    case .void, .bool, .int, .uint, .double, .pointer: Redaction.isNeeded(in: json) ? .string("***") : self
+    case .void, .bool, .int, .uint, .double, .pointer, .file: Redaction.isNeeded(in: json) ? .string("***") : self
     }
   }
 

@@ -32,6 +32,13 @@ indirect enum ResultShape: Sendable {
     }
   }
 
+  /// Returns the name of the only member that suits a parameter of that kind: the user forgot to name it.
+  func member(for kind: ArgumentKind) -> String? {
+    guard case .object(let members) = self else { return nil }
+    let fitting = members.filter { $0.shape.kind.suits(kind) }
+    return fitting.count == 1 ? fitting[0].name : nil
+  }
+
   /// Returns the shape of the part at a path. Throws if no value of this shape has that part.
   func part(_ path: ResultPath) throws(MissingPart) -> ResultShape {
     var shape = self

@@ -23,7 +23,7 @@ enum ResultTable {
     case .object(let members):
       let width = members.map(\.name.singleLine.columns).max() ?? 0
       return members.map { "\($0.name.singleLine.padded(to: width))  \(cell($0.value))" }
-    case .bool, .int, .uint, .double, .string, .bytes, .pointer: return [cell(value)]
+    case .bool, .int, .uint, .double, .string, .bytes, .pointer, .file: return [cell(value)]
     }
   }
 
@@ -64,6 +64,7 @@ enum ResultTable {
     switch value {
     case .void: ""
     case .string(let text): text.singleLine
+    case .double(let number) where !number.isFinite: value.json.filter { $0 != "\"" }
     default: value.json
     }
   }

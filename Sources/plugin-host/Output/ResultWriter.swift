@@ -109,7 +109,8 @@ extension PluginValue {
     case .void: []
     case .string(let value): Array(value.utf8)
     case .bytes(let value): value
-    case .bool, .int, .uint, .double, .pointer, .array, .object: Array((json + "\n").utf8)
+    case .double(let value) where !value.isFinite: Array("\(json.filter { $0 != "\"" })\n".utf8)
+    case .bool, .int, .uint, .double, .pointer, .file, .array, .object: Array((json + "\n").utf8)
     }
   }
 
@@ -117,7 +118,7 @@ extension PluginValue {
   var summary: String {
     switch self {
     case .void: ""
-    case .bool, .int, .uint, .double, .pointer: json
+    case .bool, .int, .uint, .double, .pointer, .file: json
     case .array, .object: Redaction.apply((Redaction.isNeeded(in: self) ? redacted : self).json).truncated(to: 64)
     case .string(let value): PluginValue.string(Redaction.apply(value).truncated(to: 64)).json
     case .bytes(let value): value.count == 1 ? "1 byte" : "\(value.count) bytes"

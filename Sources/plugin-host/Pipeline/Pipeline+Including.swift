@@ -138,8 +138,11 @@ extension Pipeline.Included {
     guard reference.path.parts.first == .name("result"), let result else {
       if let step = step(reference) { return step }
       let forms = "steps.\(name).result, or {step: \(name), get: result}"
+      let hint = Suggestion.near("\(reference.path)", among: steps.map { String($0.dropFirst(name.count + 1)) })
+      let names = steps.map { "steps.\($0)" }.joined(separator: ", ").truncated(to: 200)
+      let list = names.isEmpty ? "" : "; its steps are \(names)"
       throw ResultPath.PathError(
-        message: "\"\(name)\" is an include, whose result is \(forms), and that of its step a is steps.\(name).a")
+        message: "\"\(name)\" is an include, whose result is \(forms)\(hint.isEmpty ? list : hint)")
     }
     var rest = reference.path.parts.dropFirst()
     switch result {

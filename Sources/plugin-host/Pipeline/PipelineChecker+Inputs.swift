@@ -268,7 +268,10 @@ extension PipelineChecker {
     guard let type, !shape.kind.suits(ArgumentKind(type)), !(takesText && shape.kind.isText) else { return }
     let part = reference.path.parts.isEmpty ? "" : "'s \(reference.path)"
     let found = part.isEmpty ? "returns \(shape.text)" : "is \(shape.text)"
-    report(location, "\"\(name)\" is \(type), but the step \"\(step)\"\(part) \(found)")
+    let hint = shape.member(for: ArgumentKind(type)).map { member in
+      "; {step: \(step), get: \(ResultPath(parts: reference.path.parts + [.name(member)]))} is its \(member)"
+    }
+    report(location, "\"\(name)\" is \(type), but the step \"\(step)\"\(part) \(found)\(hint ?? "")")
   }
 
   /// Returns the type of the referenced result or part; nil, after reporting a mistake, if there is no such part.

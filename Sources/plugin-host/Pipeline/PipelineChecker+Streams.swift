@@ -79,8 +79,16 @@ extension PipelineChecker {
       }
     }
     for (number, step) in pipeline.steps.enumerated() {
-      guard let outlets = calls[number]?.outlets, let first = outlets.first else { continue }
+      guard let call = calls[number], let first = call.outlets.first else { continue }
+      let outlets = call.outlets
       let location = step.call.arguments.first { $0.name.value == first.parameter }?.value.location
+      if let late = call.lateOutlet {
+        let message =
+          "\"\(late.parameter)\" cannot give events: it is called when \(call.function.name) has returned, and with it "
+          + "the step has ended (@\(late.type.scope.rawValue)); {function: PLUGIN.FUNCTION} takes such calls. If "
+          + "\(call.function.name) calls it before it returns, write @call in the signature"
+        report(location ?? step.name.location, message)
+      }
       if outlets.count > 1 {
         report(location ?? step.name.location, "a step has one stream; \"\(outlets[1].parameter)\" is a second one")
       }
@@ -100,5 +108,11 @@ extension PipelinePlan.Call {
   /// The callbacks whose calls are events.
   var outlets: [PipelinePlan.Outlet] {
     arguments.compactMap { if case .outlet(let outlet) = $0.input { outlet } else { nil } }
+  }
+
+  /// A callback whose calls come after the call's end, when nothing takes events.
+  fileprivate var lateOutlet: PipelinePlan.Outlet? {
+    if case .promise? = function.signature.result { return nil }
+    return outlets.first { [.once, .forever].contains($0.type.scope) }
   }
 }

@@ -74,8 +74,13 @@ struct PipelineChecker {
     var test: PipelinePlan.Test?
     if let condition = step.condition {
       var numbers: [String: Int] = [:]
+      var isForEach = false
       for operand in condition.value.operands {
         switch operand {
+        case .variable(let name) where step.each != nil && Self.eachNames[name] != nil: isForEach = true
+        case .part where step.each != nil: isForEach = true
+        case .part:
+          report(condition.location, "\"item\" needs \"each\" with a list in the same step")
         case .variable(let name) where variables[name] == nil:
           report(condition.location, pipeline.noVariable(name, rule: ", and texts stand in quotes"))
         case .result(let reference):
@@ -84,20 +89,35 @@ struct PipelineChecker {
         default: break
         }
       }
-      test = PipelinePlan.Test(condition: condition.value, steps: numbers, variables: variables)
+      test = PipelinePlan.Test(
+        condition: condition.value, steps: numbers, variables: variables, isForEach: isForEach)
     }
     if let source = step.source.flatMap({ graph.number(of: $0.value) }) {
       return (test, PipelinePlan.Each(source: .stream(source), limit: step.limit ?? Self.capacity))
     }
-    guard let list = step.each else { return (test, nil) }
-    if case .text(let template, _) = list.value, template.results.isEmpty {
-      report(list.location, "\"each\" must be a list, or a result that is one")
-      return (test, nil)
-    }
-    checkList(list)
+    guard let list = step.each, let input = elements(list) else { return (test, nil) }
+    return (test, .init(source: .list(input), limit: step.limit ?? .max))
+  }
+
+  /// Checks the list of a step with `each`.
+  private mutating func elements(_ list: Located<Pipeline.Input>) -> PipelinePlan.Input? {
     isListOfEach = true
     defer { isListOfEach = false }
-    return (test, input(list, as: .value, name: "each").map { .init(source: .list($0), limit: step.limit ?? .max) })
+    let before = mistakes.count
+    let input = input(list, as: .value, name: "each")
+    switch list.value {
+    case .result, .list: checkList(list)
+    case .text(let template, _) where !template.results.isEmpty: checkList(list)
+    case .text(let template, _):
+      // The values of variables are known: one may be a list in JSON.
+      if case .array? = try? JSONText(parsing: Array(template.expanded(with: variables).utf8)) { break }
+      fallthrough
+    case .mapping, .file, .standardInput, .null:
+      if mistakes.count == before {
+        report(list.location, "\"each\" must be a list, or a result or a variable that is one")
+      }
+    }
+    return mistakes.count == before ? input : nil
   }
 
   /// The settings of plugins. Those of a file win over those of the files that it includes; of two files of which none
@@ -271,7 +291,7 @@ extension ValueType {
   /// Whether values of the type have a meaning in this process only.
   var isOfThisProcess: Bool {
     switch self {
-    case .pointer, .callback, .context, .token: true
+    case .pointer, .callback, .context, .token, .fd: true
     case .structure, .union: fields?.contains { $0.type.isOfThisProcess } ?? false
     case .array(let type, _), .slice(let type), .terminated(let type), .reference(let type),
       .counted(let type, _), .own(let type, _), .optional(let type):

@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 
 /// Reads a pipeline file and those that it includes.
 struct PipelineFiles {
@@ -32,7 +33,7 @@ struct PipelineFiles {
     var parts: [(include: Pipeline.Include, pipeline: Pipeline)] = []
     for include in pipeline.includes {
       let name = include.file.value
-      let target = name.hasPrefix("/") ? name : Directory.join(folder, name)
+      let target = name.isAbsolutePath ? name : Directory.join(folder, name)
       do {
         try check(target)
         let included = try SourceFile.readRegular(target, or: .usage, number: files.count)
@@ -69,10 +70,10 @@ struct PipelineFiles {
 extension Pipeline {
   /// Makes the relative paths of plugins and secrets start from the folder of their file.
   fileprivate mutating func startPaths(from folder: String) {
-    func path(_ name: String) -> String { name.hasPrefix("/") ? name : Directory.join(folder, name) }
+    func path(_ name: String) -> String { name.isAbsolutePath ? name : Directory.join(folder, name) }
     var renamed: [String: String] = [:]
     plugins = plugins.map { plugin in
-      let name = plugin.value.contains("/") ? path(plugin.value) : plugin.value
+      let name = plugin.value.cut(at: "/") != nil ? path(plugin.value) : plugin.value
       renamed[plugin.value] = name
       folders[name] = folder
       return plugin.map { _ in name }

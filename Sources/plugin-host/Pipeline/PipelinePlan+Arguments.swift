@@ -74,7 +74,7 @@ extension PipelinePlan.Input {
   fileprivate func content(for type: ValueType, _ results: StepResults) throws -> Argument.Content {
     switch self {
     case .text(let text): return .text(text)
-    case .standardInput: return try ArgumentText.standardInput.content()
+    case .standardInput: return try ArgumentText.standardInput.content(for: type)
     case .value(let value), .plain(_, let value): return .value(value)
     case .result(let result):
       return try Self.checkingSecrets(in: Self.content(try results.value(of: result), for: type), for: type)
@@ -90,7 +90,7 @@ extension PipelinePlan.Input {
     case .file(let parts):
       let path = try Self.text(parts, results)
       // A path that has the element or its index in it is another one in each call.
-      return try results.content(ofFile: path, isShared: self.results.allSatisfy { $0.step >= 0 })
+      return try results.content(ofFile: path, for: type, isShared: self.results.allSatisfy { $0.step >= 0 })
     case .list, .object: return .value(try value(of: type, results))
     case .callback(let callback): throw MissingPart("the callback \(callback.target.parameter) is not a value")
     case .outlet(let outlet): throw MissingPart("the callback \(outlet.parameter) is not a value")

@@ -33,6 +33,8 @@ struct PipelinePlan: Sendable {
     var condition: Expression
     var steps: [String: Int]
     var variables: [String: String]
+    /// Whether it is tested for each element of the step's list, because the element or its index is in it.
+    var isForEach = false
   }
 
   /// The elements or events for each of which a call is made.
@@ -52,6 +54,8 @@ struct PipelinePlan: Sendable {
   struct Element: Sendable {
     var value: PluginValue
     var shape = ResultShape.any
+    /// The index in the list, if a condition left out others.
+    var index: Int?
     /// The element with each scalar without quotes as its text, if the file contains the list.
     var written: PluginValue?
   }
@@ -173,11 +177,30 @@ extension PipelinePlan.Test {
   func isTrue(_ results: StepResults) throws -> Bool {
     try condition.isTrue { operand in
       switch operand {
+      case .variable("item") where isForEach: try results.operand(.init(step: PipelinePlan.StepResult.item))
+      case .variable("index") where isForEach: results[PipelinePlan.StepResult.index] ?? .void
       case .variable(let name): .string(variables[name] ?? "")
       case .result(let reference):
         try steps[reference.step].map { try results.operand(.init(step: $0, path: reference.path)) } ?? .void
       default: .void
       }
+    }
+  }
+}
+
+extension PipelinePlan.Test {
+  /// Returns the elements for which the condition holds; all of them, if no element is in it.
+  func chosen(from elements: [PipelinePlan.Element], _ results: StepResults) throws -> [PipelinePlan.Element] {
+    guard isForEach else { return elements }
+    return try elements.enumerated().compactMap { index, element in
+      do {
+        guard try isTrue(results.adding(element, at: index)) else { return nil }
+      } catch {
+        throw MissingPart("\(CallFailure.place(ofElement: index))\(error)")
+      }
+      var element = element
+      element.index = index
+      return element
     }
   }
 }

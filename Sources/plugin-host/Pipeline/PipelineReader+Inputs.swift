@@ -106,6 +106,10 @@ extension PipelineReader {
       return .several(names.map { name in (name.value, name.map { ResultReference(step: $0) }) })
     case .mapping:
       let fields = document.fields(of: node, what: "\"result\"") ?? []
+      if case .mapping(let mapping) = node.content, mapping.isEmpty {
+        document.report(
+          node.location, "a result needs at least one step; leave \"result\" out for that of the last one")
+      }
       return .several(
         fields.compactMap { field in resultReference(field.value).map { (field.key.value, $0) } })
     }
@@ -113,7 +117,12 @@ extension PipelineReader {
 
   private func resultReference(_ node: YAMLNode) -> Located<ResultReference>? {
     if case .mapping = node.content { return reference(node) }
-    return fixed(node, what: "the result's step").map { name in name.map { ResultReference(step: $0) } }
+    guard let name = fixed(node, what: "the result's step") else { return nil }
+    // As in texts and conditions, with a path: steps.include.result.
+    if name.value.hasPrefix("steps."), let reference = try? ResultReference(parsing: name.value.dropFirst(6)) {
+      return name.map { _ in reference }
+    }
+    return name.map { ResultReference(step: $0) }
   }
 
   /// Reads a value that contains no files and no results.

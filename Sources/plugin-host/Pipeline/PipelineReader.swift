@@ -182,7 +182,7 @@ struct PipelineReader {
 
   /// Reads a name, a number or a path, in which no variable and no result has a value.
   func fixed(_ node: YAMLNode, what: String) -> Located<String>? {
-    guard let text = document.text(of: node, what: what) else { return nil }
+    guard let text = document.text(of: node, what: what, mayBeEmpty: false) else { return nil }
     let parts = (try? Template(parsing: text.value))?.parts ?? []
     guard let part = parts.first(where: { $0.operand != nil }) else { return text }
     document.report(

@@ -8,7 +8,8 @@ struct PipelineRenaming {
 
   func step(_ step: Pipeline.Step) -> Pipeline.Step {
     var step = step
-    // In the arguments of a step with `each`, these names stand for the element and its index.
+    // In the arguments of a step with `each`, and in its condition for the elements of a list, these names stand for
+    // the element and its index.
     let fixed: Set<String> = step.isForEach ? ["item", "index"] : []
     step.call = call(step.call, except: fixed)
     step.after = step.after.flatMap(steps)
@@ -16,11 +17,12 @@ struct PipelineRenaming {
     if case .value(let value)? = step.rescue { step.rescue = .value(input(value)) }
     step.each = step.each.map { input($0) }
     step.source = step.source.map { name in name.map { result(ResultReference(step: $0), name.location).step } }
+    let chosen: Set<String> = step.each == nil ? [] : fixed
     step.condition = step.condition.map { condition in
       condition.map { expression in
         expression.replacing { operand in
           switch operand {
-          case .variable(let name): .variable(variable(name))
+          case .variable(let name): .variable(chosen.contains(name) ? name : variable(name))
           case .result(let reference): .result(result(reference, condition.location))
           default: nil
           }

@@ -11,13 +11,15 @@ extension PipelineRun {
     _ source: Inputs.Element?
   ) -> Promise<PluginValue> {
     do {
-      if let condition = step.condition, try !condition.isTrue(results) {
+      if let condition = step.condition, !condition.isForEach, try !condition.isTrue(results) {
         return Promise<PluginValue>.reject(CallFailure.skipped)
       }
       guard let each = step.each else { return repeated(step, number, results) }
       switch each.source {
       case .list(let list):
-        return try forEach(list.elements(results), of: step, number, results, rescueInputs, limit: each.limit)
+        let all = try list.elements(results)
+        let elements = try step.condition?.chosen(from: all, results) ?? all
+        return forEach(elements, of: step, number, results, rescueInputs, limit: each.limit)
       case .stream:
         return forEachEvent(of: source, step, number, results, rescueInputs, limit: each.limit)
       }
@@ -37,7 +39,8 @@ extension PipelineRun {
     let holder = ElementsHolder(count: elements.count)
     let slots = Slots(limit: limit)
     note(.running(StepState.Report()), step: number)
-    for (index, element) in elements.enumerated() {
+    for (place, element) in elements.enumerated() {
+      let index = element.index ?? place
       slots.enter { [self] in
         let isWanted = holder.state.withLock { state in
           guard state.failure == nil else { return false }
@@ -56,7 +59,7 @@ extension PipelineRun {
           pause: { [self] pauses in end(holder.state.withLock { $0.pause(pauses) }, all) })
         call(for: element, index, of: step, number, results, made).then(
           { [self] value in
-            let done = holder.state.withLock { $0.fulfil(value, index) }
+            let done = holder.state.withLock { $0.fulfil(value, place) }
             // With an unchanged message: another one is another line in a log.
             report("of \(elements.count)", fraction: Double(done.count) / Double(elements.count), number)
             end(done, all)

@@ -67,12 +67,14 @@ struct StepResults: Sendable {
     return try result.path.part(of: written)
   }
 
-  /// Returns the content of a file.
+  /// Returns the content of a file, or an open file for an `fd`: a new one for each call, because it has a position.
   ///
   /// - Parameter isShared: whether the path is the same for all calls of the step.
-  func content(ofFile path: String, isShared: Bool) throws(UnreadableInput) -> Argument.Content {
+  func content(
+    ofFile path: String, for type: ValueType, isShared: Bool
+  ) throws(UnreadableInput) -> Argument.Content {
     let file = ArgumentText.file(RawText.text(path.utf8))
-    return isShared ? try once.content(of: file, at: path) : try file.content()
+    return isShared && type != .fd ? try once.content(of: file, at: path) : try file.content(for: type)
   }
 }
 

@@ -105,7 +105,7 @@ struct AdoptionFile {
 
   /// Resolves a relative path against the file's folder.
   private func resolved(_ library: String) -> String {
-    guard library.contains("/"), !library.hasPrefix("/") else { return library }
+    guard library.isPath, !library.isAbsolutePath else { return library }
     return Directory.join(Directory.parent(of: document.file.path), library)
   }
 
@@ -129,7 +129,8 @@ extension Adoption {
     let name = Directory.name(of: library)
     let stem = name.firstRange(of: ".so").map { name[..<$0.lowerBound] } ?? name[...]
     self.init(
-      id: stem.isEmpty ? "library" : stem.idText, library: library,
+      // One component: libglib-2.0.so.0 is not named "0".
+      id: stem.isEmpty ? "library" : stem.idText.replacing(".", with: "_"), library: library,
       functions: [Adoption.Function(signature: signature, symbol: symbol)])
   }
 }

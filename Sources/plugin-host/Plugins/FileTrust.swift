@@ -28,7 +28,7 @@ struct FileTrust: Sendable {
     } catch {
       throw Failure(.notLoaded, "\(error)".displayLine)
     }
-    for (index, file) in files.enumerated() where file.contains("/") {
+    for (index, file) in files.enumerated() where file.isPath {
       try check(file, for: index == 0 ? file : "\(library): needs \(file)")
     }
   }
@@ -57,7 +57,7 @@ struct FileTrust: Sendable {
       }
       links += 1
       guard links <= 40, let target = Self.target(of: place) else { return }
-      if target.hasPrefix("/") { current = "/" }
+      if target.isAbsolutePath { current = "/" }
       pending += Self.parts(of: target)
     }
   }
@@ -96,8 +96,9 @@ struct FileTrust: Sendable {
         + "change its owner by chown"
     }
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
-    // The kernel ignores the mode of a link.
-    if status.st_mode & S_IFMT == S_IFLNK || isFolder && status.st_mode & S_ISVTX != 0 { return nil }
+    // The kernel ignores the mode of a link, and loading refuses a FIFO or a device.
+    guard isFolder || status.st_mode & S_IFMT == S_IFREG else { return nil }
+    if isFolder && status.st_mode & S_ISVTX != 0 { return nil }
     if status.st_mode & S_IWOTH != 0 { return "every user can write to \(path): take the right away by chmod o-w" }
     if status.st_mode & S_IWGRP != 0, !User.isPrivate(group: status.st_gid, of: status.st_uid) {
       return "the group \(User.groupName(of: status.st_gid)) can write to \(path): take the right away by chmod g-w"

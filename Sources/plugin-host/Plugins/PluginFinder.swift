@@ -8,8 +8,12 @@ struct PluginFinder: Sendable {
   var trust = FileTrust()
 
   /// The folders given with `--plugins`, then those of the environment's `PROMISE_PLUGIN_PATH`, separated by colons.
-  init(given: [String], environment: String? = Environment["PROMISE_PLUGIN_PATH"]) {
+  /// `acceptsUnsafeFiles` is `--accept-unsafe-files`; the environment may accept them too.
+  init(
+    given: [String], acceptsUnsafeFiles: Bool = false, environment: String? = Environment["PROMISE_PLUGIN_PATH"]
+  ) {
     directories = given + (environment ?? "").parts(separatedBy: ":")
+    if acceptsUnsafeFiles { trust.acceptsUnsafeFiles = true }
   }
 
   /// Returns a copy with one more folder, which is searched last.

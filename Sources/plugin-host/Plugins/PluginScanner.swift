@@ -49,6 +49,7 @@ struct PluginScanner {
     var waiting = targets.indices
     var running: [(index: Int, process: ScanProcess)?] = Array(repeating: nil, count: Self.processes)
     var left = targets.count
+    ReaderConfinement.prepare()
     while left > 0 {
       for slot in running.indices where running[slot] == nil {
         guard let index = waiting.popFirst() else { break }
@@ -90,13 +91,14 @@ enum ScanTarget {
     }
   }
 
-  /// Reads the description in this process, which runs code of the plugin, or in a worker of it, if the rules of trust
-  /// require that.
+  /// Reads the description in this process, which runs code of the plugin and is confined before, or in a worker of it,
+  /// if the rules of trust require that.
   func description(timeout: Duration) throws(Failure) -> PluginDescription {
     func workers(_ file: String) -> IsolationOptions? {
       guard Admission.isolates(file) else {
         // Another file may be at the path by the time that it is opened again.
         Admission.beginHosting()
+        ReaderConfinement.request()
         return nil
       }
       var options = IsolationOptions.runningThisProgram(timeout: timeout)

@@ -84,7 +84,9 @@ final class ScanProcess {
       switch reason {
       case .ended where place.pointee == Self.isMute:
         "closed the descriptors of the process that read it\(child.lastLine)"
-      case .ended: child.finding(.status(status))
+      case .ended:
+        child.finding(.status(status)) + "; plugins are read without the rights to write, to start processes and to "
+          + "use the network"
       case .timedOut: child.finding(.late(timeout))
       case .forgedReport: "wrote into the report of the process that read it\(child.lastLine)"
       }

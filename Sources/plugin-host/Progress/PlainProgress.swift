@@ -1,7 +1,6 @@
 /// One line per event: for logs, pipes, and terminals without cursor control.
 @MainActor
 final class PlainProgress: ProgressDisplay {
-  let refreshInterval: Duration? = nil
   private let onlyReports: Bool
   private let write: (String) -> Void
 
@@ -18,9 +17,7 @@ final class PlainProgress: ProgressDisplay {
     if let text = Self.text(for: row, was: old) { write("\(row.name): \(text)".displayLine) }
   }
 
-  func refresh(_ rows: [StepRow]) {}
   func note(_ line: String, _ rows: [StepRow]) { write(line) }
-  func finish(_ rows: [StepRow]) {}
 
   /// Returns the line for a change; nil for a change too small to print.
   static func text(for row: StepRow, was old: StepState) -> String? {

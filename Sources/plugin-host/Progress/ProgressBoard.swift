@@ -71,13 +71,16 @@ protocol ProgressDisplay: AnyObject {
   func finish(_ rows: [StepRow])
 }
 
+/// A display that is never redrawn.
+extension ProgressDisplay {
+  var refreshInterval: Duration? { nil }
+  func refresh(_ rows: [StepRow]) {}
+  func finish(_ rows: [StepRow]) {}
+}
+
 /// Shows nothing but the notes.
 @MainActor
 final class NoProgress: ProgressDisplay {
-  let refreshInterval: Duration? = nil
-
   func show(_ rows: [StepRow], changed: Int, from old: StepState) {}
-  func refresh(_ rows: [StepRow]) {}
   func note(_ line: String, _ rows: [StepRow]) { StandardError.write(lines: [line]) }
-  func finish(_ rows: [StepRow]) {}
 }

@@ -71,7 +71,9 @@ extension CallFailure: CustomStringConvertible {
 
   static func place(ofElement index: Int) -> String { "[\(index)]: " }
 
+  /// Returns a number of seconds as text, without the digits that a calculation left behind the microseconds.
   static func number(_ seconds: Double) -> String {
-    seconds == seconds.rounded() && seconds < 1e15 ? String(Int64(seconds)) : "\(seconds)"
+    if seconds == seconds.rounded(), seconds < 1e15 { return String(Int64(seconds)) }
+    return "\(1e-3..<1e9 ~= seconds ? (seconds * 1e6).rounded() / 1e6 : seconds)"
   }
 }

@@ -31,6 +31,7 @@ extension ShellSession {
       if words.count == 3 {
         try expect(Name.isValid(words[2]), "\"\(words[2])\" cannot be a plugin's name: \(Name.rule)".displayLine)
       }
+      try refuseAlias(words[0])
       let plugin = try plugin(words[0])
       if words.count == 3 { try alias(words[2], plugin) }
     case .help: try StandardOutput.write(try help(words))

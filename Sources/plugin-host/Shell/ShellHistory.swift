@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 
 /// The lines of this and earlier sessions, the last `limit` of them.
 ///
@@ -39,7 +40,7 @@ struct ShellHistory {
 
   /// `plugin-host/history` in XDG_STATE_HOME, which is created if necessary.
   static var defaultPath: String? {
-    guard let path = Environment.file("history", "XDG_STATE_HOME", or: ".local/state"), path.hasPrefix("/") else {
+    guard let path = Environment.file("history", "XDG_STATE_HOME", or: ".local/state"), path.isAbsolutePath else {
       return nil
     }
     try? Directory.make(Directory.parent(of: path))

@@ -104,13 +104,24 @@ final class ShellSession {
     return plugin
   }
 
-  /// Gives a plugin another name, which may be that of an earlier `use`, but not that of another loaded plugin.
+  /// Gives a plugin another name, which is not that of another loaded plugin.
   func alias(_ name: String, _ plugin: PluginDescription) throws(Failure) {
-    if case .found(let other) = plan.plugins.lookup(name), other.id != plugin.id {
-      throw Failure(.usage, "\"\(name)\" is the plugin \(other.id): choose another name".displayLine)
+    var owner = aliases[name]
+    if case .found(let other) = plan.plugins.lookup(name) { owner = other }
+    if let owner, owner.id != plugin.id {
+      throw Failure(.usage, "\"\(name)\" is the plugin \(owner.id): choose another name".displayLine)
     }
     aliases[name] = plugin
   }
+
+  /// Refuses a name that `use` gave one plugin, and that another one, which is not loaded, has itself.
+  func refuseAlias(_ name: String) throws(Failure) {
+    guard let plugin = aliases[name], case .unknown = plan.plugins.lookup(name), finder.names.contains(name) else {
+      return
+    }
+    throw Failure(.usage, "\"\(name)\" is a name of \(plugin.id) here: give that plugin another one".displayLine)
+  }
+
   func drop(_ name: String) { variables[name] = nil }
 
   private func call(

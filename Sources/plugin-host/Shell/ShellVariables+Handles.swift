@@ -19,7 +19,7 @@ extension ShellVariables {
         values.append(try variable(reference).value)
       }
     }
-    guard values.contains(where: \.holdsPointers), let json = try? JSONText(parsing: Array(text.utf8)),
+    guard values.contains(where: \.holdsHandles), let json = try? JSONText(parsing: Array(text.utf8)),
       let value = try? PluginValue(untyped: json)
     else { return nil }
     return value.replacing { text in

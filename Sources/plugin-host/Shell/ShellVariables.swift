@@ -79,14 +79,14 @@ struct ShellVariables {
         let text = CommandLineArguments.callbackText(.text(try text(parts)), for: parameter)
       {
         arguments.append(Argument(name: name, .callback(try callback(text, parameter.name, type))))
-      } else if let plain = ShellLine.Word(parts: parts).plain {
+      } else if let plain = try plain(parts) {
         // The rules of the command line: NAME=VALUE, @FILE, numbers with a minus.
-        let text = name.map { "\($0)=\(plain)" } ?? plain
-        guard ArgumentText(plain) != .standardInput else {
+        if name == nil { try CommandLineArguments.refuseOptions([plain], among: []) }
+        let text = ArgumentText(plain)
+        guard text != .standardInput else {
           throw Failure(.usage, "standard input has the lines of the session; write \\- for the text -")
         }
-        // One word alone would be taken for the first parameter, which may be a callback.
-        arguments += try CommandLineArguments.arguments([text], for: signature, limit: limit, callback: nil)
+        arguments.append(Argument(name: name, try CommandLineArguments.content(text, for: parameter, limit)))
       } else if let value = try valueWithHandles(parts) {
         arguments.append(Argument(name: name, .value(value)))
       } else {
@@ -96,6 +96,14 @@ struct ShellVariables {
       }
     }
     return arguments
+  }
+
+  /// Returns the text of a word that follows the rules of the command line: one without quotes and variables, or an `@`
+  /// outside quotes with a path behind it, which may have both. Nil for others.
+  private func plain(_ parts: [ShellLine.Part]) throws(Failure) -> String? {
+    if let plain = ShellLine.Word(parts: parts).plain { return plain }
+    guard case .text(let first, isQuoted: false)? = parts.first, first.unicodeScalars.first == "@" else { return nil }
+    return try text(parts)
   }
 
   /// Refuses a result with members for an address: the user means a member, which a function returned beside its

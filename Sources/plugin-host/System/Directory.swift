@@ -65,7 +65,7 @@ enum Directory {
 
   /// Creates a folder that only the user can access, and its parents, unless they exist.
   static func make(_ path: String) throws(SystemError) {
-    var made = path.hasPrefix("/") ? "" : "."
+    var made = path.isAbsolutePath ? "" : "."
     for component in path.parts(separatedBy: "/") {
       made += "/\(component)"
       guard mkdir(RawText.cString(made), 0o700) == 0 || errno == EEXIST else { throw .last }
@@ -80,7 +80,7 @@ enum Directory {
 
   /// Returns the absolute path. A relative path starts from the folder in which the process was started.
   static func absolute(_ path: String) -> String {
-    guard !path.isEmpty, !path.hasPrefix("/"), let folder = ProcessStart.folder else { return path }
+    guard !path.isEmpty, !path.isAbsolutePath, let folder = ProcessStart.folder else { return path }
     return join(folder, path)
   }
 

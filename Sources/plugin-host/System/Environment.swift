@@ -1,5 +1,6 @@
 import CPluginEdge
 import Glibc
+import PluginRuntime
 
 /// The variables of the environment.
 enum Environment {
@@ -14,7 +15,7 @@ enum Environment {
   /// `nil` if neither is set. Ignores a relative path in the variable, as the XDG Base Directory Specification
   /// requires.
   static func file(_ name: String, _ variable: String, or folder: String) -> String? {
-    let named = self[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let named = self[variable].flatMap { $0.isAbsolutePath ? $0 : nil }
     let folder = named ?? self["HOME"].map { Directory.join($0, folder) }
     return folder.map { Directory.join($0, "plugin-host/\(name)") }
   }

@@ -22,16 +22,45 @@ enum FileBytes {
   static func read(
     path: String, limit: Int = longest, by deadline: ContinuousClock.Instant? = nil
   ) throws(SystemError) -> [UInt8] {
-    let canBeInterrupted = interruption.withLock { $0 != nil }
-    let deadline = deadline ?? (canBeInterrupted ? .now + .seconds(1_000_000) : nil)
+    let deadline = deadline ?? deadlineOfInterruption
+    let descriptor = try openToRead(path: path, blocks: deadline == nil)
+    defer { close(descriptor) }
+    return try read(descriptor: descriptor, limit: limit, by: deadline)
+  }
+
+  /// Opens a file, a pipe or a device for a plugin to read. Of a FIFO it waits for a writer.
+  ///
+  /// - Throws: `SystemError`; ETIMEDOUT if no writer has come by the deadline; otherwise as `read`.
+  static func openToPass(path: String, by deadline: ContinuousClock.Instant?) throws(SystemError) -> Int32 {
+    let deadline = deadline ?? deadlineOfInterruption
+    let descriptor = try openToRead(path: path, blocks: deadline == nil)
+    guard let deadline else { return descriptor }
+    var information = stat()
+    let isPipe = fstat(descriptor, &information) == 0 && information.st_mode & S_IFMT == S_IFIFO
+    do throws(SystemError) {
+      // Without a writer, a read would find the end.
+      if isPipe { try wait(for: descriptor, until: deadline) }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    _ = fcntl(descriptor, F_SETFL, 0)
+    return descriptor
+  }
+
+  /// The deadline of reads that have none, in a session whose reads can be interrupted.
+  private static var deadlineOfInterruption: ContinuousClock.Instant? {
+    interruption.withLock { $0 != nil } ? .now + .seconds(1_000_000) : nil
+  }
+
+  private static func openToRead(path: String, blocks: Bool) throws(SystemError) -> Int32 {
     // To open a FIFO waits for its writer, unless it does not block.
-    let flags = O_RDONLY | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
+    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (blocks ? 0 : O_NONBLOCK)
     let path = Directory.absolute(path)
     let place = try WritableFolders.place(of: path, followsLast: true)
     let descriptor = try place?.open(flags) ?? open(RawText.cString(path), flags)
     guard descriptor >= 0 else { throw .last }
-    defer { close(descriptor) }
-    return try read(descriptor: descriptor, limit: limit, by: deadline)
+    return descriptor
   }
 
   /// Reads all of a regular file. Never waits for another process, as a read of a FIFO does, and never reads a device.
@@ -110,19 +139,28 @@ enum FileBytes {
     }
   }
 
-  /// Opens a file, a FIFO or a device to write to. Opening a FIFO waits for a reader.
+  /// Opens a file, a FIFO or a device to write to: emptied, unless the flags have O_APPEND. Opening a FIFO waits for a
+  /// reader.
   ///
   /// - Throws: `SystemError`; ETIMEDOUT if no reader has come by the deadline.
   static func openToWrite(
     path: String, flags: Int32 = 0, by deadline: ContinuousClock.Instant?
   ) throws(SystemError) -> Int32 {
-    let flags = flags | O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
+    let start = flags & O_APPEND == 0 ? O_TRUNC : 0
+    let limit = deadline ?? deadlineOfInterruption
+    let isInterrupted = interruption.withLock(\.self)
+    let flags = flags | start | O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC | (limit == nil ? 0 : O_NONBLOCK)
     while true {
       let descriptor = open(RawText.cString(path), flags, 0o666)
-      if descriptor >= 0 { return descriptor }
+      if descriptor >= 0 {
+        // The writes of a caller without a deadline wait.
+        if deadline == nil, limit != nil { _ = fcntl(descriptor, F_SETFL, flags & O_APPEND) }
+        return descriptor
+      }
       // A FIFO without a reader.
-      guard let deadline, errno == ENXIO else { throw .last }
-      guard deadline > .now else { throw SystemError(code: ETIMEDOUT) }
+      guard let limit, errno == ENXIO else { throw .last }
+      guard limit > .now else { throw SystemError(code: ETIMEDOUT) }
+      guard isInterrupted?() != true else { throw SystemError(code: EINTR) }
       usleep(10_000)
     }
   }

@@ -17,10 +17,7 @@ enum Interrupts {
     FileBytes.allowInterruption { isRequested }
     action.install(for: SIGINT)
     // The parent may have started this process with the signal blocked.
-    var set = sigset_t()
-    sigemptyset(&set)
-    sigaddset(&set, SIGINT)
-    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    TerminationSignals.unblock([SIGINT])
   }
 
   /// Whether `install` was called, so that SIGINT is recorded.
@@ -45,10 +42,6 @@ private let wakeup = Atomic<Int32>(-1)
 private func noteInterrupt() {
   let saved = errno
   requested.store(true, ordering: .releasing)
-  let descriptor = wakeup.load(ordering: .acquiring)
-  if descriptor >= 0 {
-    var byte: UInt8 = 0
-    _ = write(descriptor, &byte, 1)
-  }
+  TerminationSignals.wake(wakeup.load(ordering: .acquiring))
   errno = saved
 }

@@ -78,11 +78,17 @@ struct TerminationSignals: ~Copyable {
     _exit(128 + signal)
   }
 
-  private static func unblock(_ signals: [Int32]) {
+  static func unblock(_ signals: [Int32]) {
     var set = sigset_t()
     sigemptyset(&set)
     for signal in signals { sigaddset(&set, signal) }
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  /// Writes a byte to the descriptor, unless it is -1. Async-signal-safe.
+  static func wake(_ descriptor: Int32) {
+    var byte: UInt8 = 0
+    if descriptor >= 0 { _ = write(descriptor, &byte, 1) }
   }
 }
 
@@ -99,10 +105,6 @@ private func note(_ signal: Int32) {
   let saved = errno
   seen.bitwiseOr(bit(signal), ordering: .acquiringAndReleasing)
   _ = noted.compareExchange(expected: 0, desired: signal, ordering: .acquiringAndReleasing)
-  let descriptor = wakeup.load(ordering: .acquiring)
-  if descriptor >= 0 {
-    var byte: UInt8 = 0
-    _ = write(descriptor, &byte, 1)
-  }
+  TerminationSignals.wake(wakeup.load(ordering: .acquiring))
   errno = saved
 }

@@ -114,7 +114,7 @@ private let openPathOnly: Int32 = 0o10000000
 private struct PathWalk: ~Copyable {
   private let paths: [String]
   /// The components that follow, the last first.
-  private var rest: [Substring]
+  private var rest: [String]
   private var folder: Int32
   /// Whether the path has entered a folder of a plugin.
   private var hasEntered = false
@@ -125,7 +125,7 @@ private struct PathWalk: ~Copyable {
   init(_ path: String, _ paths: [String]) throws(SystemError) {
     self.paths = paths
     rest = Self.components(path)
-    folder = open(path.hasPrefix("/") ? "/" : ".", openPathOnly | O_DIRECTORY | O_CLOEXEC)
+    folder = open(path.isAbsolutePath ? "/" : ".", openPathOnly | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw .last }
   }
 
@@ -135,38 +135,38 @@ private struct PathWalk: ~Copyable {
     var links = 0
     while let component = rest.popLast() {
       guard let here = Self.text(AT_FDCWD, "/proc/self/fd/\(folder)") else { throw .last }
-      let around = paths.filter { Self.isBelow($0, here) }
+      let around = paths.filter { here.isPath(in: $0) }
       hasEntered = hasEntered || !around.isEmpty
-      let isInProc = Self.isBelow("/proc", here)
+      let isInProc = here.isPath(in: "/proc")
       let isReplaced = rest.isEmpty && !around.isEmpty && !followsLast
       // A link of /proc leads to an open file; its text may be no path.
-      if !isReplaced, !isInProc, let link = Self.text(folder, String(component)) {
+      if !isReplaced, !isInProc, let link = Self.text(folder, component) {
         links += 1
         guard links <= 40 else { throw SystemError(code: ELOOP) }
         bounds += around
         rest += Self.components(link)
-        if link.hasPrefix("/") { try enter("/", O_NOFOLLOW) }
+        if link.isAbsolutePath { try enter("/", O_NOFOLLOW) }
       } else if rest.isEmpty {
         guard bounds.allSatisfy(around.contains) else { throw .linkOut }
         return hasEntered ? try place(named: component) : nil
       } else {
         // A link that takes the component's place now is not followed.
-        try enter(String(component), isInProc ? 0 : O_NOFOLLOW)
+        try enter(component, isInProc ? 0 : O_NOFOLLOW)
       }
     }
     // The root, or an empty path.
     return nil
   }
 
-  private func place(named name: Substring) throws(SystemError) -> FilePlace {
+  private func place(named name: String) throws(SystemError) -> FilePlace {
     let copy = fcntl(folder, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw .last }
-    return FilePlace(copy, String(name))
+    return FilePlace(copy, name)
   }
 
-  private static func components(_ path: String) -> [Substring] {
+  private static func components(_ path: String) -> [String] {
     // A path that ends with a slash names a folder.
-    (path.hasSuffix("/") ? path + "." : path).split(separator: "/").reversed()
+    (path.hasSuffix("/") ? path + "." : path).parts(separatedBy: "/").reversed()
   }
 
   private mutating func enter(_ name: String, _ flags: Int32) throws(SystemError) {
@@ -174,10 +174,6 @@ private struct PathWalk: ~Copyable {
     guard next >= 0 else { throw .last }
     close(folder)
     folder = next
-  }
-
-  private static func isBelow(_ folder: String, _ path: String) -> Bool {
-    folder == "/" || path == folder || path.hasPrefix(folder + "/")
   }
 
   /// Returns the content of a link; nil for another kind of file.

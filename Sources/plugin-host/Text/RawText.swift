@@ -1,3 +1,4 @@
+import CPluginEdge
 import Glibc
 
 /// Strings that carry the bytes of the command line unchanged, even if they are not UTF-8.
@@ -5,10 +6,10 @@ import Glibc
 /// U+FFFF, which no text has, and one more scalar stand for a byte that is not part of any UTF-8 text. U+FFFF twice
 /// stands for itself.
 enum RawText {
-  /// The words of the command line, without the program's name.
-  static var arguments: [String] {
-    (1..<max(Int(CommandLine.argc), 1)).compactMap { index in
-      CommandLine.unsafeArgv[index].map { word in
+  /// The words of the command line, the program's name first.
+  static var commandLine: [String] {
+    (0..<plugin_process_word_count()).compactMap { index in
+      plugin_process_word(index).map { word in
         text(UnsafeRawBufferPointer(start: word, count: strlen(word)))
       }
     }

@@ -83,4 +83,9 @@ struct SourceFile: Sendable {
   func line(_ number: Int) -> Substring? {
     lines.indices.contains(number - 1) ? lines[number - 1] : nil
   }
+
+  /// Returns the character at a location; nil at the end of a line.
+  func scalar(at location: Location) -> Unicode.Scalar? {
+    line(location.line)?.unicodeScalars.dropFirst(location.column - 1).first
+  }
 }

@@ -80,14 +80,16 @@ final class YAMLDocument {
 
   /// Returns the text of a scalar as written: `1.10` and `yes` stay texts. Nil, after reporting a mistake, for null and
   /// for other nodes.
-  func text(of node: YAMLNode, what: String) -> Located<String>? {
+  ///
+  /// - Parameter mayBeEmpty: whether the text can be empty, which the message for null then says.
+  func text(of node: YAMLNode, what: String, mayBeEmpty: Bool = true) -> Located<String>? {
     if hasForeignTag(node) { return nil }
     guard let text = node.text else {
       report(node.location, "\(what) must be a text or number; this is \(node.kind)")
       return nil
     }
     if node.isNull {
-      report(node.location, "\(what) is missing; write \"\" for an empty text")
+      report(node.location, "\(what) is missing" + (mayBeEmpty ? "; write \"\" for an empty text" : ""))
       return nil
     }
     return Located(value: text, location: node.location)

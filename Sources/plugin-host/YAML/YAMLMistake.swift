@@ -46,6 +46,11 @@ struct YAMLMistake: Error {
       sentence += " (\(String(cString: context)) that begins in line \(parser.context_mark.line + 1))"
     }
     let location = Location(parser.problem_mark)
+    if text.hasPrefix("found character that"), let scalar = file.scalar(at: location) {
+      let name = scalar == "\t" ? "a tab, which" : "\"\(scalar)\", which"
+      let hint = scalar == "\t" ? "; lines are indented with spaces" : "; a text that begins with it stands in quotes"
+      sentence = sentence.replacing("character that", with: name) + hint
+    }
     // In braces and brackets of YAML, a plain scalar ends before a brace.
     let line = file.line(location.line)?.unicodeScalars.dropFirst(max(0, location.column - 2))
     if line?.starts(with: "${".unicodeScalars) ?? false {

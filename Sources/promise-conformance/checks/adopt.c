@@ -10,13 +10,6 @@ static promise_t *adopting(promise_t *outer, promise_t *inner, spy_t *spy) {
   return promise_then(outer, spy_handler, spy, spy_free);
 }
 
-/* A handler that adopts its context, a promise. */
-static promise_verdict_t adopts(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  (void)in;
-  *out = holding(retained(ctx));
-  return PROMISE_ADOPT;
-}
-
 RULE(a_follower_ends_as_the_other_does, "a promise that adopts another one ends as that one does") {
   for (int way = 0; way < 3; way++) {
     for (int late = 0; late < 2; late++) {

@@ -24,8 +24,7 @@ RULE(a_dropped_call_leaves_its_promise_usable, "the promise of a CALL whose sour
       CHECK_STATUS(promise_discard(derived), PROMISE_OK);
       CHECK_INT(promise_state(next), PROMISE_REJECTED);
     }
-    CHECK_STATUS(promise_release(derived), PROMISE_OK);
-    CHECK_STATUS(promise_release(next), PROMISE_OK);
+    RELEASE(derived, next);
     CHECK_STATUS(promise_release(derived), PROMISE_ESTALE);
     CHECK_INT(take(queue, 0), how < 4 ? 0 : 1);
     promise_queue_free(queue);
@@ -59,8 +58,7 @@ RULE(a_call_is_answered, "the taker of a CALL settles its promise") {
   for (int i = 0; i < 3; i++)
     CHECK_STATUS(promise_release(events[i].promise), PROMISE_OK);
   promise_t *all[] = {resolved, refused, followed, last, later};
-  for (int i = 0; i < 5; i++)
-    CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
+  RELEASE_EACH(all, 5);
   CHECK_STATUS(promise_release(resolved), PROMISE_ESTALE);
   promise_queue_free(queue);
 }
@@ -78,13 +76,6 @@ RULE(a_call_for_nobody, "a CALL is made although its promise has no other refere
   CHECK_STATUS(promise_release(events[0].promise), PROMISE_OK);
   CHECK_INT(promise_state(events[0].promise), PROMISE_ESTALE);
   promise_queue_free(queue);
-}
-
-/* Returns whether the event has this kind, state and tag. Only a CALL has a promise. */
-static bool is_event(int place, uint32_t kind, promise_state_t state, uint64_t tag) {
-  const promise_event_t *event = &events[place];
-  return event->kind == kind && event->state == state && event->tag == tag &&
-         (event->promise != NULL) == (kind == PROMISE_EVENT_CALL) && event->reserved == 0;
 }
 
 /* A derived promise is settled by another holder, or abandoned: the event's value is freed at once, and the tag still
@@ -108,7 +99,7 @@ RULE(a_call_that_is_not_needed_is_obsolete, "a CALL that is not needed any more 
     CHECK_DESTROYED(&payload, 1);
     CHECK_STATUS(promise_state(derived), PROMISE_ESTALE);
     CHECK_INT(take(queue, 0), 1);
-    CHECK(is_event(0, PROMISE_EVENT_OBSOLETE, 0, 1));
+    CHECK_EVENT(0, PROMISE_EVENT_OBSOLETE, 0, 1);
     CHECK_INT(events[0].value.kind, PROMISE_KIND_VOID);
     promise_queue_free(queue);
   }
@@ -122,10 +113,10 @@ RULE(the_taker_settles_the_promise_of_its_call, "the taker settles the promise o
   CHECK_STATUS(promise_discard(derived[4]), PROMISE_OK);
   reject(source, 20);
   CHECK_INT(take(queue, 0), 5);
-  CHECK(is_event(0, PROMISE_EVENT_OBSOLETE, 0, 4));
+  CHECK_EVENT(0, PROMISE_EVENT_OBSOLETE, 0, 4);
   memmove(events, events + 1, 4 * sizeof *events);
   for (int i = 0; i < 4; i++) {
-    CHECK(is_event(i, PROMISE_EVENT_CALL, PROMISE_REJECTED, (uint64_t)i));
+    CHECK_EVENT(i, PROMISE_EVENT_CALL, PROMISE_REJECTED, (uint64_t)i);
     CHECK_INT(events[i].value.as.i64, 20);
     CHECK_INT(promise_state(derived[i]), PROMISE_PENDING);
   }

@@ -10,7 +10,7 @@ typedef struct asked {
   promise_kind_t kind; /* the kind of the reason */
   int frees;
   promise_t *discards; /* the promise that the handler discards; NULL: none */
-  bool releases;       /* whether it releases that promise, too */
+  promise_t *releases; /* the promise that it releases then; NULL: none */
 } asked_t;
 
 static void on_request(void *ctx, const promise_value_t *reason) {
@@ -21,8 +21,8 @@ static void on_request(void *ctx, const promise_value_t *reason) {
     asked->reason = reason->as.i64;
   if (asked->discards != NULL)
     CHECK_STATUS(promise_discard(asked->discards), PROMISE_OK);
-  if (asked->releases)
-    CHECK_STATUS(promise_release(asked->discards), PROMISE_OK);
+  if (asked->releases != NULL)
+    CHECK_STATUS(promise_release(asked->releases), PROMISE_OK);
 }
 
 static void free_asked(void *ctx) {
@@ -31,12 +31,6 @@ static void free_asked(void *ctx) {
 
 static void on_request_of(promise_t *promise, asked_t *asked) {
   CHECK_STATUS(promise_on_cancel_request(promise, on_request, asked, free_asked), PROMISE_OK);
-}
-
-static promise_t *child_of(promise_t *promise) {
-  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
-  REQUIRE(child != NULL);
-  return child;
 }
 
 RULE(a_request_is_advice, "a promise that is asked to cancel stays pending, and its handlers are called once") {
@@ -204,22 +198,14 @@ RULE(a_sealed_promise_is_asked_while_it_is_held, "references to a sealed promise
   promise_release(root);
 }
 
-static promise_t *inner;
-
-static promise_verdict_t adopts_inner(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  (void)ctx, (void)in;
-  *out = holding(retained(inner));
-  return PROMISE_ADOPT;
-}
-
 RULE(a_request_reaches_an_adopted_promise,
      "a request propagates to the adopted promise, before and after the adoption") {
   for (int before = 0; before < 2; before++) {
     asked_t asked = {.letter = 'i'};
     journal_clear();
-    inner = promise_new();
+    promise_t *inner = promise_new();
     on_request_of(inner, &asked);
-    promise_t *root = promise_new(), *child = promise_then(root, adopts_inner, NULL, NULL);
+    promise_t *root = promise_new(), *child = promise_then(root, adopts, inner, NULL);
     if (before)
       promise_request_cancel(child, I64(5));
     promise_resolve(root, VOID());
@@ -275,26 +261,39 @@ static promise_t *giving_up(int way, promise_t **sources, asked_t *asked) {
                        : way == 2 ? promise_new_discardable(ignore_context, NULL, NULL)
                                   : promise_all(sources, 2, 0);
   REQUIRE(promise != NULL);
-  asked->discards = promise;
   on_request_of(promise, asked);
   if (way == 1 || way == 2)
     CHECK_STATUS(promise_follow(promise, sources[0]), PROMISE_OK);
   return promise;
 }
 
-/* A handler that settles, and may release, its own promise still ends the interest of that promise in the sources. */
+/* A handler that settles or releases its own promise, or both, still ends the interest of that promise in the sources,
+ * also if a token made the request. */
 RULE(a_request_propagates_though_a_handler_settles,
-     "a request propagates also if a handler of it settles its promise") {
-  for (int i = 0; i < 8; i++) {
+     "a request propagates also if a handler of it settles or releases its promise") {
+  enum { SETTLES = 1, RELEASES = 2, BY_TOKEN = 4 };
+  for (int i = 0; i < 32; i++) {
     journal_clear();
-    asked_t first = {.letter = 'f', .releases = i % 2 != 0}, above[] = {{.letter = 's'}, {.letter = 't'}};
+    asked_t first = {.letter = 'f'}, above[] = {{.letter = 's'}, {.letter = 't'}};
     promise_t *sources[] = {promise_new(), promise_new()};
     on_request_of(sources[0], &above[0]), on_request_of(sources[1], &above[1]);
-    promise_t *promise = giving_up(i / 2, sources, &first);
-    CHECK_STATUS(promise_request_cancel(promise, I64(5)), PROMISE_OK);
-    CHECK_TEXT(journal, i / 2 == 3 ? "fst" : "fs");
+    promise_t *promise = giving_up(i / 8, sources, &first);
+    first.discards = i & SETTLES ? promise : NULL;
+    first.releases = i & RELEASES ? promise : NULL;
+    if (i & BY_TOKEN) {
+      promise_token_t *token = promise_token_new(0);
+      CHECK_STATUS(promise_token_add(token, promise), PROMISE_OK);
+      CHECK_STATUS(promise_token_cancel(token, I64(5)), PROMISE_OK);
+      CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+    } else {
+      CHECK_STATUS(promise_request_cancel(promise, I64(5)), PROMISE_OK);
+    }
+    CHECK_TEXT(journal, i / 8 == 3 ? "fst" : "fs");
     CHECK_INT(above[0].reason, 5);
-    if (!first.releases)
+    CHECK_INT(promise_cancel_requested(sources[0]), 1);
+    CHECK_INT(first.frees, 1);
+    CHECK_INT(above[0].frees, 1);
+    if (first.releases == NULL)
       promise_release(promise);
     promise_release(sources[0]), promise_release(sources[1]);
     CHECK_INT(first.frees + above[0].frees + above[1].frees, 3);

@@ -13,8 +13,7 @@ static void make_inputs(void) {
 
 static void release_inputs(promise_t *result) {
   promise_release(result);
-  for (int i = 0; i < 3; i++)
-    promise_release(inputs[i]);
+  RELEASE_EACH(inputs, 3);
 }
 
 static promise_value_t result_of(promise_t *promise) {
@@ -197,8 +196,7 @@ RULE(a_million_are_no_more_than_many, "a combination may have a million inputs")
   CHECK_INT(promise_value_count(&values), count);
   CHECK_INT(promise_value_at(&values, count - 1)->as.i64, (int64_t)count - 1);
   promise_value_release(&values);
-  for (size_t i = 0; i < count; i++)
-    promise_release(many[i]);
+  RELEASE_EACH(many, count);
   promise_release(all);
   free(many);
 }

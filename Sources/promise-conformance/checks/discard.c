@@ -189,15 +189,23 @@ RULE(discarding_a_child_leaves_its_parent, "a derived promise is discarded alone
   RELEASE(child, promise);
 }
 
-RULE(a_discard_may_have_a_cause, "promise_discard_with() puts the cause into the DISCARDED") {
-  promise_t *promise = pending();
-  promise_value_t cause = i64(7), reason;
-  CHECK_STATUS(promise_discard_with(promise, &cause), PROMISE_OK);
-  CHECK_STATUS(promise_discard_with(promise, &cause), PROMISE_ESETTLED);
+/* Checks that the promise was discarded for the reason 7. */
+static void has_cause(promise_t *promise) {
+  promise_value_t reason;
+  CHECK_INT(promise_state(promise), PROMISE_REJECTED);
   CHECK_STATUS(promise_result(promise, &reason), PROMISE_OK);
   CHECK_INT(reason.kind, PROMISE_KIND_DISCARDED);
   const promise_value_t *lent = promise_value_cause(&reason);
   CHECK(lent != NULL && lent->kind == PROMISE_KIND_I64 && lent->as.i64 == 7);
   CHECK_STATUS(promise_value_release(&reason), PROMISE_OK);
-  release(promise);
+}
+
+RULE(a_discard_may_have_a_cause, "promise_discard_with() puts the cause into the DISCARDED") {
+  promise_t *promise = pending(), *child = child_of(promise);
+  CHECK_STATUS(promise_discard_with(promise, I64(7)), PROMISE_OK);
+  has_cause(promise);
+  has_cause(child);
+  CHECK_STATUS(promise_discard_with(promise, I64(4)), PROMISE_ESETTLED);
+  has_cause(promise);
+  RELEASE(child, promise);
 }

@@ -199,12 +199,6 @@ RULE(a_follower_of_a_destroyed_promise_may_follow_another,
   RELEASE(other, promise, in_its_place);
 }
 
-static promise_t *child_of(promise_t *promise) {
-  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
-  REQUIRE(child != NULL);
-  return child;
-}
-
 RULE(a_circle_through_a_derived_promise_is_refused, "a circle through a derived promise is refused too") {
   promise_t *one = promise_new(), *two = promise_new(), *three = child_of(two);
   CHECK_STATUS(promise_follow(one, one), PROMISE_EDEADLK);

@@ -2,13 +2,9 @@
 #include <math.h>
 
 #include "../checked.h"
+#include "../values.h"
 
 CHECKS(json_error)
-
-static uint64_t number(const promise_value_t *map, const char *key) {
-  const promise_value_t *found = promise_value_find(map, key, strlen(key));
-  return found != NULL && found->kind == PROMISE_KIND_U64 ? found->as.u64 : UINT64_MAX;
-}
 
 RULE(an_error_has_its_place, "the error of an invalid text has its place, and names the found text") {
   static const struct {
@@ -22,9 +18,9 @@ RULE(an_error_has_its_place, "the error of an invalid text has its place, and na
     CHECK_INT(error.kind, PROMISE_KIND_ERROR);
     const promise_value_t *place = promise_value_cause(&error);
     CHECK(place != NULL && place->kind == PROMISE_KIND_MAP);
-    CHECK_INT(number(place, "offset"), (long long)wrong[i].offset);
-    CHECK_INT(number(place, "line"), (long long)wrong[i].line);
-    CHECK_INT(number(place, "column"), (long long)wrong[i].column);
+    CHECK_INT(u64_at(place, "offset"), (long long)wrong[i].offset);
+    CHECK_INT(u64_at(place, "line"), (long long)wrong[i].line);
+    CHECK_INT(u64_at(place, "column"), (long long)wrong[i].column);
     /* The message names the found text. */
     CHECK(strchr(promise_value_data(&error, NULL), '@') != NULL);
     CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
@@ -85,8 +81,12 @@ RULE(values_are_written_up_to_a_depth, "values are written up to a depth") {
   CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
   /* The default limit is 1000 levels. */
-  value = nest(i64(1), 1001);
+  value = nest(i64(1), 1000);
+  CHECK_STATUS(promise_value_to_json(&out, &value, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&out), PROMISE_OK);
+  value = nest(value, 1);
   CHECK_STATUS(promise_value_to_json(&out, &value, NULL, &error), PROMISE_EINVAL);
+  CHECK_INT(out.kind, PROMISE_KIND_VOID);
   CHECK_INT(promise_value_code(&error), PROMISE_JSON_EDEPTH);
   CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);

@@ -8,17 +8,11 @@
 
 CHECKS(observe)
 
-/* Removes the hooks, and checks that their context was freed once. */
-static void unwatch(report_t *report) {
-  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
-  CHECK_INT(atomic_load(&report->spy.frees), 1);
-}
-
 RULE(untaken_rejections_are_reported, "an unhandled rejection is reported when the promise is destroyed") {
   report_t report = {0};
   watch(&report);
   promise_t *promise = rejected(7), *derived = then(promise, 'a');
-  uint64_t id = (uint64_t)(uintptr_t)derived;
+  uint64_t id = id_of(derived);
   release(promise);
   CHECK_REPORTS(&report, 0, 0, 0);
   release(derived);
@@ -127,7 +121,7 @@ RULE(second_settlements_are_reported, "a second settlement is reported, with the
   promise_t *promise = fulfilled(1);
   CHECK_STATUS(promise_resolve(promise, &value), PROMISE_ESETTLED);
   CHECK_REPORTS(&report, 0, 1, 0);
-  CHECK(report.id == (uint64_t)(uintptr_t)promise);
+  CHECK(report.id == id_of(promise));
   CHECK_INT(report.state, PROMISE_FULFILLED);
   CHECK_INT(report.spy.kind, PROMISE_KIND_OBJECT);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
@@ -146,7 +140,7 @@ RULE(lost_promises_are_reported, "a promise destroyed while pending is reported,
   report_t report = {0};
   watch(&report);
   promise_t *promise = pending(), *derived = then(promise, 'a');
-  uint64_t id = (uint64_t)(uintptr_t)promise;
+  uint64_t id = id_of(promise);
   release(promise);
   CHECK_REPORTS(&report, 0, 0, 1);
   CHECK(report.id == id);
@@ -281,7 +275,7 @@ RULE(a_trace_has_every_event, "a trace has the events made, settled and run, in 
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_t *promise = pending(), *derived = then(promise, 'a');
   resolve(promise, 7);
-  CHECK(seen.promise == (uint64_t)(uintptr_t)promise && seen.derived == (uint64_t)(uintptr_t)derived);
+  CHECK(seen.promise == id_of(promise) && seen.derived == id_of(derived));
   CHECK_INT(seen.created, 2);
   CHECK_INT(seen.settled, 2);
   CHECK_INT(seen.began, 1);

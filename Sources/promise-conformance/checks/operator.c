@@ -174,8 +174,7 @@ RULE(distinct_compares_in_depth, "promise_publisher_distinct() compares in depth
   promise_t *nexts[] = {next_of(subscriber), next_of(subscriber), next_of(subscriber)};
   CHECK_INT(promise_state(nexts[1]), PROMISE_FULFILLED);
   CHECK_INT(promise_state(nexts[2]), PROMISE_PENDING);
-  for (int i = 0; i < 3; i++)
-    promise_release(nexts[i]);
+  RELEASE_EACH(nexts, 3);
   promise_publisher_release(derived);
   release_both(subscriber, source);
 }

@@ -124,15 +124,24 @@ RULE(the_129th_serial_executor_is_refused, "a serial executor on the last of 128
 static promise_job_t *kept;
 
 RULE(a_dropped_turn_drops_queued_jobs, "a serial executor whose turn is dropped drops all that waits") {
-  work_t first = {.freed = GATE_CLOSED}, second = {.freed = GATE_CLOSED};
-  promise_executor_t *target = promise_executor_new(keep_job, &kept, NULL);
-  promise_executor_t *serial = promise_executor_serial(target);
-  CHECK_STATUS(promise_executor_submit(serial, work_body, &first, work_free), PROMISE_OK);
-  CHECK_STATUS(promise_executor_submit(serial, work_body, &second, work_free), PROMISE_OK);
+  spy_t spies[2] = {{0}}, submitted = {0}, later = {0};
+  promise_executor_t *target = promise_executor_new(keep_job, &kept, NULL), *serial = promise_executor_serial(target);
+  promise_t *children[2];
+  for (int i = 0; i < 2; i++)
+    children[i] = react_on(serial, spy_handler, &spies[i], spy_free);
+  CHECK_STATUS(promise_executor_submit(serial, spy_discard, &submitted, spy_free), PROMISE_OK);
   CHECK(kept != NULL);
   CHECK_STATUS(promise_job_drop(kept), PROMISE_OK);
-  CHECK_SPY(&first.spy, 0, 1);
-  CHECK_SPY(&second.spy, 0, 1);
+  for (int i = 0; i < 2; i++) {
+    CHECK_SPY(&spies[i], 0, 1);
+    CHECK_LIBRARY_ERROR(children[i], PROMISE_ECLOSED);
+    release(children[i]);
+  }
+  CHECK_SPY(&submitted, 0, 1);
+  /* The serial executor itself continues, because its target decides about each turn. */
+  CHECK_STATUS(promise_executor_submit(serial, spy_discard, &later, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_job_run(kept), PROMISE_OK);
+  CHECK_SPY(&later, 1, 1);
   CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
   /* A dropped job of promise_run() frees its context too, and its promise is rejected. */
   spy_t spy = {0};

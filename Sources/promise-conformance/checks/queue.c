@@ -157,8 +157,7 @@ RULE(on_cancel_gives_requests_and_discards, "a request and a discard give CANCEL
   CHECK_STATUS(promise_request_cancel(asked, NULL), PROMISE_OK);
   CHECK_STATUS(promise_discard(asked), PROMISE_OK);
   CHECK_STATUS(promise_queue_on_cancel(queue, asked, 5), PROMISE_OK);
-  for (int i = 0; i < 4; i++)
-    CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
+  RELEASE_EACH(all, 4);
   CHECK_INT(take(queue, 0), 5);
   CHECK_EVENT(0, PROMISE_EVENT_CANCEL, 0, 0);
   CHECK_EVENT(1, PROMISE_EVENT_OBSOLETE, 0, 1);

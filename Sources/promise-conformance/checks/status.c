@@ -4,26 +4,9 @@
 CHECKS(status)
 
 RULE(every_status_has_its_name, "promise_status_name() knows every status") {
-  static const struct {
-    promise_status_t status;
-    const char *name;
-  } names[] = {
-      {PROMISE_OK, "PROMISE_OK"},
-      {PROMISE_EINVAL, "PROMISE_EINVAL"},
-      {PROMISE_ESTALE, "PROMISE_ESTALE"},
-      {PROMISE_ESETTLED, "PROMISE_ESETTLED"},
-      {PROMISE_EPENDING, "PROMISE_EPENDING"},
-      {PROMISE_ETIMEDOUT, "PROMISE_ETIMEDOUT"},
-      {PROMISE_EDEADLK, "PROMISE_EDEADLK"},
-      {PROMISE_ENOMEM, "PROMISE_ENOMEM"},
-      {PROMISE_ECLOSED, "PROMISE_ECLOSED"},
-      {PROMISE_EFULL, "PROMISE_EFULL"},
-      {PROMISE_EFINISHED, "PROMISE_EFINISHED"},
-      {PROMISE_EINTR, "PROMISE_EINTR"},
-      {PROMISE_EBUSY, "PROMISE_EBUSY"},
-  };
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    CHECK_TEXT(promise_status_name(names[i].status), names[i].name);
+#define ROW(name, number, text) CHECK_TEXT(promise_status_name(number), #name);
+  PROMISE_STATUSES(ROW)
+#undef ROW
   CHECK_POINTER(promise_status_name(PROMISE_ESTALE), promise_status_name(PROMISE_ESTALE));
 }
 

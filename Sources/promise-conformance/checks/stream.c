@@ -270,16 +270,26 @@ static promise_subscriber_t *listener_of(promise_publisher_t *publisher) {
 
 RULE(events_wait_for_demand, "events wait for demand, and the end for them") {
   promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = subscribe(publisher, wish(PROMISE_OVERFLOW_BUFFER, 0, 1));
-  for (int i = 0; i < 4; i++)
-    publish(publisher, i);
-  CHECK_TEXT(journal, "a");
+  listener_t listener = {0};
+  promise_subscription_t wish = everything(&listener);
+  wish.demand = 1;
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  publish(publisher, 1);
+  publish_error(publisher, 2); /* an error takes demand too */
+  publish(publisher, 3);
+  publish(publisher, 4);
+  CHECK_TEXT(listener.log, "1 ");
   CHECK_STATUS(promise_subscriber_request(subscriber, 2), PROMISE_OK);
-  CHECK_TEXT(journal, "abc");
-  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
-  CHECK_TEXT(journal, "abc");
+  CHECK_TEXT(listener.log, "1 !2 3 ");
+  promise_publisher_finish(publisher);
+  promise_t *end = end_of(subscriber);
+  CHECK_INT(promise_state(end), PROMISE_PENDING);
+  CHECK_INT(promise_publisher_count(publisher), 0);
   CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
-  CHECK_TEXT(journal, "abcd.");
+  CHECK_TEXT(listener.log, "1 !2 3 4 .");
+  CHECK(is_done(end));
+  CHECK_INT(promise_subscriber_dropped(subscriber), 0);
+  promise_release(end);
   release_both(subscriber, publisher);
 }
 

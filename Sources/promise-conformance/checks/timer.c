@@ -154,6 +154,14 @@ RULE(a_request_discards_a_sleep, "a request to cancel a sleep discards it") {
   CHECK_DISCARDED(nap);
   release(nap);
   CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
+  /* The request propagates from a derived promise. */
+  nap = promise_sleep(DAYS);
+  promise_t *child = child_of(nap);
+  release(nap);
+  CHECK_STATUS(promise_request_cancel(child, NULL), PROMISE_OK);
+  CHECK_DISCARDED(child);
+  CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
+  release(child);
 }
 
 RULE(the_time_is_that_of_the_monotonic_clock, "promise_now() is the time of the monotonic clock") {

@@ -8,31 +8,34 @@
 
 CHECKS(timing)
 
-/* Publishes three values, then ends the source, long before the timer is due. Checks the log before and after the
- * end. */
-static void check_ending(promise_publisher_t *source, promise_publisher_t *derived, const char *before,
+/* Publishes three values, then ends the source by `how`, long before the timer is due. Checks the log before and after
+ * the end. */
+static void check_ending(int how, promise_publisher_t *source, promise_publisher_t *derived, const char *before,
                          const char *after) {
   listener_t listener = {0};
   promise_subscriber_t *subscriber = listen_only(derived, &listener);
   for (int64_t number = 1; number <= 3; number++)
     publish(source, number);
   CHECK_TEXT(listener.log, before);
-  CHECK_STATUS(promise_publisher_finish(source), PROMISE_OK);
+  promise_t *end = end_of(subscriber);
+  end_by(source, how, 9);
   CHECK_TEXT(listener.log, after);
+  CHECK(ended_by(end, how, 9));
+  release(end);
   release_both(subscriber, source);
 }
 
-static const int64_t long_time = 3600 * 1000 * MILLISECONDS;
-
 RULE(the_end_flushes_pending_events, "the end of a stream publishes the events that wait for their time") {
-  promise_publisher_t *source = publisher_new(0);
-  check_ending(source, promise_publisher_debounce(NULL, source, long_time), "", "3 .");
-  source = publisher_new(0);
-  check_ending(source, promise_publisher_throttle(NULL, source, long_time, 0), "1 ", "1 3 .");
-  source = publisher_new(0);
-  check_ending(source, promise_publisher_throttle(NULL, source, long_time, PROMISE_THROTTLE_FIRST), "1 ", "1 .");
-  source = publisher_new(0);
-  check_ending(source, promise_publisher_timeout(NULL, source, long_time), "1 2 3 ", "1 2 3 .");
+  for (int how = 0; how < ENDINGS; how++) {
+    promise_publisher_t *source = publisher_new(0);
+    check_ending(how, source, promise_publisher_debounce(NULL, source, HOUR), "", "3 .");
+    source = publisher_new(0);
+    check_ending(how, source, promise_publisher_throttle(NULL, source, HOUR, 0), "1 ", "1 3 .");
+    source = publisher_new(0);
+    check_ending(how, source, promise_publisher_throttle(NULL, source, HOUR, PROMISE_THROTTLE_FIRST), "1 ", "1 .");
+    source = publisher_new(0);
+    check_ending(how, source, promise_publisher_timeout(NULL, source, HOUR), "1 2 3 ", "1 2 3 .");
+  }
 }
 
 RULE(silence_publishes, "silence publishes a debounced event") {
@@ -202,7 +205,7 @@ RULE(an_executor_that_drops_the_timer_fails_the_stream,
   for (int i = 0; i < 4; i++) {
     fixture_t fixture = setup();
     promise_publisher_t *source = publisher_new(0);
-    promise_subscriber_t *subscriber = pull_only(all[i](fixture.executor, source, long_time));
+    promise_subscriber_t *subscriber = pull_only(all[i](fixture.executor, source, HOUR));
     promise_t *end = end_of(subscriber), *nexts[] = {next_of(subscriber), next_of(subscriber)};
     publish(source, 1);
     publish(source, 2);
@@ -220,7 +223,7 @@ RULE(an_executor_that_drops_the_timer_fails_the_stream,
 }
 
 RULE(only_the_timer_publishes_ticks, "only the timer publishes ticks") {
-  promise_publisher_t *publisher = made(promise_publisher_every(NULL, long_time));
+  promise_publisher_t *publisher = made(promise_publisher_every(NULL, HOUR));
   CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EINVAL);
   CHECK_STATUS(promise_publisher_publish_error(publisher, I64(1)), PROMISE_EINVAL);
   CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_EINVAL);

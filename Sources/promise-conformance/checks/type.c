@@ -1,5 +1,6 @@
 /* promise/type.h */
 #include "../checked.h"
+#include "../values.h"
 
 CHECKS(type)
 
@@ -43,20 +44,39 @@ RULE(names_and_parents_are_checked, "a type is refused with a wrong name or pare
 RULE(kinds_are_types, "the kinds are types, and promise_value_type() returns them") {
   static const char *const names[] = {"void",  "bool",  "i64", "u64",   "f64",       "pointer", "string",
                                       "bytes", "array", "map", "error", "discarded", "promise", "object"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const promise_type_t *type = promise_type_named(names[i]);
-    CHECK(type != NULL);
-    CHECK_TEXT(promise_type_name(type), names[i]);
+  enum { NAMES = sizeof names / sizeof *names };
+  const promise_type_t *types[NAMES];
+  for (int i = 0; i < NAMES; i++) {
+    types[i] = promise_type_named(names[i]);
+    CHECK(types[i] != NULL);
+    CHECK_TEXT(promise_type_name(types[i]), names[i]);
   }
   CHECK_POINTER(promise_type_named("org.promises.conformance.nowhere"), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
   CHECK_POINTER(promise_type_named(NULL), NULL);
   CHECK_POINTER(promise_type_name(NULL), NULL);
-  promise_value_t number = i64(1), string = text("text");
-  CHECK_POINTER(promise_value_type(&number), promise_type_named("i64"));
-  CHECK_POINTER(promise_value_type(&string), promise_type_named("string"));
   CHECK_POINTER(promise_value_type(NULL), NULL);
-  CHECK_STATUS(promise_value_release(&string), PROMISE_OK);
+  promise_value_t values[NAMES - 1] = {*VOID(),
+                                       {.kind = PROMISE_KIND_BOOL, .as.b = 1},
+                                       i64(1),
+                                       u64(1),
+                                       f64(1),
+                                       {.kind = PROMISE_KIND_POINTER},
+                                       text("text"),
+                                       bytes("x"),
+                                       json("[]"),
+                                       json("{}"),
+                                       error("test", 1, "message"),
+                                       {.kind = PROMISE_KIND_DISCARDED},
+                                       holding(promise_new())};
+  for (int i = 0; i < NAMES - 1; i++) {
+    CHECK_POINTER(promise_value_type(&values[i]), types[i]);
+    for (int j = 0; j < NAMES; j++) {
+      bool is_parent = strcmp(names[i], "discarded") == 0 && strcmp(names[j], "error") == 0;
+      CHECK_INT(promise_value_is(&values[i], types[j]), i == j || is_parent);
+    }
+    CHECK_STATUS(promise_value_release(&values[i]), PROMISE_OK);
+  }
 }
 
 RULE(values_are_of_their_types_ancestors_too, "a value is of its type and of all its ancestors") {

@@ -1,4 +1,7 @@
 /* promise/value.h: strings, bytes, errors, and malformed values. */
+#include <float.h>
+#include <math.h>
+
 #include "../checked.h"
 
 CHECKS(value)
@@ -9,20 +12,33 @@ RULE(plain_kinds_own_nothing, "plain kinds go through a promise as they are") {
   static promise_value_t values[] = {
       {.kind = PROMISE_KIND_VOID},
       {.kind = PROMISE_KIND_BOOL, .as.b = 1},
+      {.kind = PROMISE_KIND_I64},
+      {.kind = PROMISE_KIND_I64, .as.i64 = 1},
+      {.kind = PROMISE_KIND_I64, .as.i64 = -1},
+      {.kind = PROMISE_KIND_I64, .as.i64 = INT64_MAX},
       {.kind = PROMISE_KIND_I64, .as.i64 = INT64_MIN},
       {.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX},
+      {.kind = PROMISE_KIND_F64},
+      {.kind = PROMISE_KIND_F64, .as.f64 = -0.0},
       {.kind = PROMISE_KIND_F64, .as.f64 = -0.5},
+      {.kind = PROMISE_KIND_F64, .as.f64 = DBL_MIN},
+      {.kind = PROMISE_KIND_F64, .as.f64 = DBL_MAX},
+      {.kind = PROMISE_KIND_F64, .as.f64 = 4.9e-324},
+      {.kind = PROMISE_KIND_F64, .as.f64 = INFINITY},
+      {.kind = PROMISE_KIND_F64, .as.f64 = -INFINITY},
+      {.kind = PROMISE_KIND_F64, .as.f64 = NAN},
       {.kind = PROMISE_KIND_POINTER, .as.ptr = &values},
       {.kind = PROMISE_KIND_DISCARDED},
   };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-    promise_value_t before = values[i], after;
+    promise_value_t before = values[i], after = garbage();
     CHECK_STATUS(promise_value_retain(&values[i]), PROMISE_OK);
     promise_t *promise = pending();
     CHECK_STATUS(promise_resolve(promise, &values[i]), PROMISE_OK);
     CHECK_STATUS(promise_result(promise, &after), PROMISE_OK);
     CHECK_INT(after.kind, before.kind);
     CHECK_INT((int64_t)after.as.u64, (int64_t)before.as.u64);
+    CHECK_INT(after.reserved, 0);
     release(promise);
     CHECK_STATUS(promise_value_release(&after), PROMISE_OK);
     CHECK_INT(after.kind, PROMISE_KIND_VOID);

@@ -151,10 +151,10 @@ final class AbandoningTrial: Explorable {
   }
 
   /// A call that settles a derived promise while its source is pending frees the context before it returns.
-  private func note(_ isSettled: Bool, _ index: Int) {
+  private func note(_ status: SettleStatus, _ index: Int) {
     Scheduler.locks += 1
     defer { Scheduler.locks -= 1 }
-    guard isSettled, program.event == .attaches || program.event == .abandons else { return }
+    guard status == .settled, program.event == .attaches || program.event == .abandons else { return }
     if handlers[index].frees == 0 { lateFrees += 1 }
   }
 

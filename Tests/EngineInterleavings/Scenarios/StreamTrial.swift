@@ -145,7 +145,7 @@ final class StreamTrial: Explorable {
       [
         { self.listen(self.publishers[0], self.ears[0], token: self.token) },
         {
-          if self.program == .token { self.token.cancelWithoutInvalidating() } else { self.token.invalidate() }
+          _ = self.program == .token ? self.token.cancelWithoutInvalidating() : self.token.invalidate()
         },
       ]
     case .mergeEnding, .combineEnding:

@@ -64,11 +64,12 @@ final class Trial: Explorable {
     }
   }
 
-  private func settled(_ thread: Int, _ value: UInt64, _ isRejected: Bool, _ won: Bool) {
+  private func settled(_ thread: Int, _ value: UInt64, _ isRejected: Bool, _ status: SettleStatus) {
     // Read in the same step: no thread switch in between.
     Scheduler.locks += 1
     let isSettled = promise.state.isSettled
     Scheduler.locks -= 1
+    let won = status == .settled
     record(.settled(thread: thread, won: won, value: value, isRejected: isRejected, isSettled: isSettled))
   }
 

@@ -62,6 +62,13 @@ static void close_one(int socket, const void *data, size_t size) {
   close(socket);
 }
 
+/* Sends `failed`: the rules of trust refuse the plugin. */
+static inline void forge_refusal(void) {
+  static const char frame[] = "\31\0\0\0\1\10\0\0\0\0\0\0\0\0\0\0\202\146plugin\204\152notTrusted\366\141x\141y";
+  with_sockets(send_to, frame, sizeof frame - 1);
+  hang();
+}
+
 static void *exit_of_thread(void *context) {
   (void)context;
   exit(0);

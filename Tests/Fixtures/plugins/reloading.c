@@ -154,6 +154,10 @@ static promise_status_t resume(promise_value_t *error) {
 
 static promise_status_t health(promise_value_t *error) {
   append("health");
+#ifdef WAITS_IN_HEALTH
+  while (access(WAITS_IN_HEALTH, F_OK) != 0)
+    usleep(1000);
+#endif
 #ifdef SICK
   return fail(error, "sick");
 #else

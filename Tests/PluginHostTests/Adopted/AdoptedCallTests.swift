@@ -52,8 +52,7 @@ extension EndToEnd {
     }
 
     @Test func aGzipFileIsReadAndClosedOnce() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).gz")
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath(".gz")
       let script = """
         f = zlib.gzopen \(file.path) wb
         zlib.gzwrite $f hello

@@ -60,6 +60,9 @@ import Testing
       signature: "pointers(p: ptr<db>, q: ptr<db>?) -> ptr<db> ! null", accepts: [],
       refuses: [#"{"p":"0x7fff"}"#, #"{"p":null}"#, #"{"p":1}"#, "{}"], results: ["\"0x1\""], noResults: ["null", "1"]),
     Case(
+      signature: "files(f: fd) -> fd ! errno", accepts: [], refuses: [#"{"f":3}"#, #"{"f":"fd:3"}"#, #"{"f":null}"#],
+      results: ["\"fd:3\""], noResults: ["null", "3"]),
+    Case(
       signature: "later(p: promise<i32>, v: value, w: promise<void>) -> promise<bytes> !",
       accepts: [#"{"p":1,"v":[{}],"w":null}"#], refuses: [#"{"p":"x","v":1,"w":null}"#, #"{"p":1,"v":1,"w":1}"#],
       results: ["\"AA==\""], noResults: ["null"]),
@@ -117,13 +120,12 @@ import Testing
   /// Runs the validator, and returns its output.
   private static func check(_ cases: String) throws -> String {
     let script = Package.root.appending(path: "Tests/Fixtures/schema/check.py")
-    let input = FileManager.default.temporaryDirectory.appending(path: "schemas-\(UUID().uuidString)")
-    try Data(cases.utf8).write(to: input)
-    defer { try? FileManager.default.removeItem(at: input) }
+    let input = TemporaryPath()
+    try Data(cases.utf8).write(to: input.url)
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/python3")
     process.arguments = [script.path]
-    process.standardInput = try FileHandle(forReadingFrom: input)
+    process.standardInput = try FileHandle(forReadingFrom: input.url)
     let output = Pipe()
     (process.standardOutput, process.standardError) = (output, output)
     try process.run()

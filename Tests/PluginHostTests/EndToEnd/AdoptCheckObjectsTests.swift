@@ -95,17 +95,42 @@ extension EndToEnd {
     @Test(
       "an object is made by another function, from objects that suit, by a struct's fields, or is a file",
       arguments: [
-        ("query_new", false), ("query_step", false), ("base_size", false), ("crate_size", true), ("mark_kind", true),
-        ("mark_count", true), ("file_letter", true), ("pool_free", true), ("gnutls_bin_size", true),
-        ("ring_size", true), ("datum_letter", true), ("label", true), ("wait_for_events", true),
+        "query_new", "query_step", "base_size", "crate_size", "mark_kind", "mark_count", "file_letter", "pool_free",
+        "gnutls_bin_size", "ring_size", "datum_letter", "label", "wait_for_events",
       ])
-    func objects(name: String, always: Bool) throws {
+    func objects(name: String) throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check"])
       guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
       #expect(adopted.signature(name).hasPrefix("\(name)("), "\(adopted.draft.errors)")
-      // In some calls of the others a function crashes that is to make the object.
-      #expect(!adopted.draft.errors.contains("  \(name): \(always ? "" : "not checked")"), "\(adopted.draft.errors)")
+      // A function that crashes while it makes the object is not called again. A query is not made for each call.
+      let line = "  \(name): \(name == "query_step" ? "not checked" : "")"
+      #expect(!adopted.draft.errors.contains(line), "\(adopted.draft.errors)")
       #expect(!adopted.checks(name).contains { $0.contains("no call") }, "\(adopted.checks(name))")
+    }
+
+    @Test("a function that crashes with data and NULL gets the objects of functions with names like its own")
+    func untyped() throws {
+      let header = """
+        typedef struct date_time date_time;
+        date_time *date_time_now(void);
+        unsigned date_time_hash(const void *date);
+        void date_time_touch(void *date);
+        typedef struct bag bag;
+        bag *bag_new(void);
+        """
+      let source = """
+        struct date_time { int mark; };
+        static struct date_time now = {0x7133};
+        struct date_time *date_time_now(void) { return &now; }
+        struct date_time *bag_new(void) { return (struct date_time *)16; }
+        unsigned date_time_hash(const struct date_time *d) { return d->mark == 0x7133 ? 1 : *(volatile int *)8; }
+        void date_time_touch(struct date_time *d) { date_time_hash(d); }
+        """
+      let adopted = try AdoptedHeader.of(header, source: source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      for name in ["date_time_hash", "date_time_touch"] {
+        #expect(adopted.draft.errors.contains("  \(name): checked by "), "\(adopted.draft.errors)")
+      }
     }
 
     @Test("the draft names the functions that no call has checked, with the reason")

@@ -37,6 +37,10 @@ extension EndToEnd {
       void encode(char *dst, size_t length, const unsigned char *src);
       void encode_size(char *dst, size_t dst_size, const unsigned char *src);
       void negate(unsigned long *rp, const unsigned long *up, long k);
+      struct ctx; long ctx_read(struct ctx *, void *, size_t); long ctx_write(struct ctx *, const void *, size_t);
+      void ctx_drop(struct ctx *, void *, size_t, size_t); void block_free(void *, size_t);
+      size_t ctx_pack(void *dst, size_t dstCapacity, const void *src, size_t compressedSize);
+      size_t ctx_mix(const void *one, size_t packedSize, int maxItems);
       int letter_at(const char *text, int *offset, int length); long send_part(int fd, long *file_pos, size_t count);
       """
     private static let source = """
@@ -47,6 +51,8 @@ extension EndToEnd {
       int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
       int use_face() { return 0; } void glVertex3fv() {} void glLightfv() {}
       void glPixelMapfv() {} int count_all() { return 0; } void set_table() {} void set_matrix() {} void negate() {}
+      long ctx_read() { return 0; } long ctx_write() { return 0; } void ctx_drop() {} void block_free() {}
+      long ctx_pack() { return 0; } long ctx_mix() { return 0; }
       void encode() {} void encode_size() {} int letter_at() { return 0; } long send_part() { return 0; }
       """
 
@@ -56,6 +62,15 @@ extension EndToEnd {
       ("take", "(to: out bytes[room], fd: i32, room: u64) -> i32"),
       ("mix", "(block: inout bytes[room], key: i32, room: u64) -> i32"),
       ("keyed", "(key_length: usize, key: bytes[key_length], rounds: i32) -> i32"),
+      // A size right behind data, without names, or without a name that says so.
+      ("ctx_read", "(argument1: ptr<ctx>, argument2: out bytes[argument3], argument3: usize) -> i64"),
+      ("ctx_write", "(argument1: ptr<ctx>, argument2: bytes[argument3], argument3: usize) -> i64"),
+      ("ctx_drop", "(argument1: ptr<ctx>, argument2: ptr<void>, argument3: usize, argument4: usize)"),
+      (
+        "ctx_pack",
+        "(dst: out bytes[dstCapacity], dstCapacity: usize, src: bytes[compressedSize], compressedSize: usize) -> usize"
+      ),
+      ("ctx_mix", "(one: bytes[*], packedSize: usize, maxItems: i32) -> usize"),
       ("encode_size", "(dst: out str[dst_size], dst_size: usize, src: bytes[*])"),
       // A position is one number, which the function advances.
       ("letter_at", "(text: cstr, offset: inout i32, length: i32) -> i32"),
@@ -67,8 +82,7 @@ extension EndToEnd {
       ("glVertex3fv", "(v: [f32; 3])"), ("glLightfv", "(light: i32, name: i32, params: [f32; 4])"),
     ])
     func theHeaderSaysTheSize(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.header, source: Self.source).signature(name) == name + types)
     }
 
     @Test(arguments: [
@@ -93,8 +107,7 @@ extension EndToEnd {
       ("set_table", "(table: keep &[i32; *])"), ("set_matrix", "(matrix: keep [i32; 16])"),
     ])
     func dataThatAreReadNeedNoCount(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.header, source: Self.source).signature(name) == name + types)
     }
 
     private static let others = """
@@ -135,8 +148,7 @@ extension EndToEnd {
       ("mask", "(src: inout bytes[room], key: i32, room: usize) -> i32"),
     ])
     func anotherNumberCountsNothing(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.others, source: Self.othersSource)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.others, source: Self.othersSource).signature(name) == name + types)
     }
 
     @Test("a function whose declaration begins with a macro does not have the attributes of those before it")
@@ -200,8 +212,7 @@ extension EndToEnd {
       ("other", "(all: ptr<nameless>, flags: i32, all_len: i32) -> i32"),
     ])
     func theNameOfACountFitsItsData(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.units, source: Self.unitsSource)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.units, source: Self.unitsSource).signature(name) == name + types)
     }
 
     @Test(arguments: ["words", "blobs", "numbered", "length", "shorts"])

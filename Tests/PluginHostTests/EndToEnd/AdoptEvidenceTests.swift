@@ -101,8 +101,7 @@ extension EndToEnd {
       ),
     ])
     func evidenceIsFound(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.header, source: Self.source).signature(name) == name + types)
     }
 
     @Test(arguments: [

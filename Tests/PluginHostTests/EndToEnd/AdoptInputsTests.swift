@@ -42,8 +42,7 @@ extension EndToEnd {
       ("look", "(display_name: cstr?, name: cstr) -> i32"),
     ])
     func namesShowWhichPointersAreRead(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.header, source: Self.source).signature(name) == name + types)
     }
 
     @Test func theNumberOfWordsIsReadAndReplaced() throws {
@@ -64,11 +63,10 @@ extension EndToEnd {
     }
 
     @Test func aHeaderThatOnlyIncludesOthersIsAdoptedWithThoseOfItsFolder() throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: folder) }
+      let folder = TemporaryPath()
       try FileManager.default.createDirectory(
-        at: folder.appending(path: "include/a"), withIntermediateDirectories: true)
-      let include = folder.appending(path: "include")
+        at: folder.url.appending(path: "include/a"), withIntermediateDirectories: true)
+      let include = folder.url.appending(path: "include")
       for name in ["a.h", "b.h"] { try Data("#include \"a/core.h\"\n".utf8).write(to: include.appending(path: name)) }
       try Data("double cos(double x);\n".utf8).write(to: include.appending(path: "a/core.h"))
       let own = try HostProcess.run("adopt", "--library", "libm.so.6", include.appending(path: "a.h").path)

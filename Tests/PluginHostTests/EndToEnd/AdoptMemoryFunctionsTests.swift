@@ -26,6 +26,11 @@ extension EndToEnd {
       typedef struct chain chain;
       chain *chain_append(chain *list, const char *text);
       int chain_length(chain *list);
+      typedef struct lamp lamp;
+      lamp *lamp_new(int level);
+      void lamp_free(lamp *one);
+      int lamp_level(lamp *one);
+      void lamp_all(lamp **all, const char *names);
       """
     private static let source = """
       #include <stdarg.h>
@@ -66,6 +71,15 @@ extension EndToEnd {
         one->next = list;
         return one;
       }
+      struct lamp { int level; };
+      struct lamp *lamp_new(int level) {
+        struct lamp *one = malloc(sizeof *one);
+        one->level = level;
+        return one;
+      }
+      void lamp_free(struct lamp *one) { free(one); }
+      int lamp_level(struct lamp *one) { return one->level; }
+      void lamp_all(struct lamp **all, const char *names) { all[0] = lamp_new(7); }
       int chain_length(struct chain *list) { int n = 0; for (; list; list = list->next) n++; return n; }
       """
 
@@ -113,6 +127,16 @@ extension EndToEnd {
       #expect(adopted.checks("info_next").contains { $0.contains("from is a info, which no function here makes") })
     }
 
+    @Test("a call is given memory of the caller for a struct that nothing makes, with --memory")
+    func called() throws {
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
+      let call = try HostProcess.run("check-function", adopted.file, "open_kind", "--memory=open_kind.o")
+      guard !call.text.contains("seccomp") else { return print("skipped: this system has no seccomp") }
+      #expect(call.text == "checked\t24\t\n", "\(call)")
+      let without = try HostProcess.run("check-function", adopted.file, "open_kind")
+      #expect(without.text == "unmade\tit needs a open\t\n", "\(without)")
+    }
+
     @Test func memoryIsWrittenAndRead() throws {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
       let text = try adopted.shell(
@@ -139,6 +163,15 @@ extension EndToEnd {
         "use LIB as a", "m = a.memory_new 64", "r = a.data_realloc $m 128", "a.memory_write $r 'abc'",
         "a.memory_text $r", "a.memory_free $r", "n = a.memory_new 8", "a.memory_free $n")
       #expect(text == "\"abc\"\n")
+    }
+
+    @Test func anAddressInMemoryIsUsedAsAnyObjectAndReleasedAsNone() throws {
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
+      let head = ["use LIB as a", "m = a.memory_new 16", "a.lamp_all $m x", "l = a.memory_load $m"]
+      #expect(try adopted.shell(head + ["a.lamp_level $l"]) == "7\n")
+      // Nothing shows its type, or that nothing else frees it.
+      let refused = try adopted.shell(head + ["a.lamp_free $l"])
+      #expect(refused.contains("argument 'one' is an address of a void, expected an address of a lamp"), "\(refused)")
     }
 
     @Test func aFunctionsAddressIsACallback() throws {

@@ -78,8 +78,7 @@ extension EndToEnd {
       ("get1_rsa", "(s: ptr<state>) -> ptr<RSA>?"), ("rsa_bits", "(r: ptr<RSA>) -> i32"),
     ])
     func namesShowHowMemoryIsUsed(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.header, source: Self.source).signature(name) == name + types)
     }
 
     @Test func aPlaceInDataIsOneNumber() throws {
@@ -133,8 +132,7 @@ extension EndToEnd {
       ("g_object_unref", "(object: own ptr<void>)"),
     ])
     func aGObjectIsReleasedAsOne(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.objects, source: Self.objectsSource)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.objects, source: Self.objectsSource).signature(name) == name + types)
     }
 
     @Test func aFunctionThatOnlyOldProgramsFindIsLeftOut() throws {
@@ -142,9 +140,8 @@ extension EndToEnd {
         __asm__(".symver old_one, one@V1"); __asm__(".symver new_two, two@@V2"); __asm__(".symver old_two, two@V1");
         int old_one() { return 1; } int old_two() { return 1; } int new_two() { return 2; }
         """
-      let script = FileManager.default.temporaryDirectory.appending(path: "versions-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: script) }
-      try Data("V1 {}; V2 {} V1;".utf8).write(to: script)
+      let script = TemporaryPath()
+      try Data("V1 {}; V2 {} V1;".utf8).write(to: script.url)
       let flags = ["-Wl,--version-script=\(script.path)"]
       let adopted = try AdoptedHeader.of("int one(int x); int two(int x);", source: source, compiling: flags)
       #expect(adopted.signature("one") == "#   one: the library does not export it")
@@ -160,8 +157,7 @@ extension EndToEnd {
     }
 
     @Test func aTypeMapNamesStructsAndResults() throws {
-      let map = FileManager.default.temporaryDirectory.appending(path: "map-\(UUID().uuidString).yaml")
-      defer { try? FileManager.default.removeItem(at: map) }
+      let map = TemporaryPath(".yaml")
       let text = """
         types:
           datum: '{data: cstr, size: u32}'
@@ -169,7 +165,7 @@ extension EndToEnd {
           ask.result_: out
           ask.result: i64
         """
-      try Data(text.utf8).write(to: map)
+      try Data(text.utf8).write(to: map.url)
       let header = """
         typedef struct datum { unsigned char *data; unsigned size; } datum;
         const datum *find(int n);

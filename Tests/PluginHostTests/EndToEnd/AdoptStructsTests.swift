@@ -30,8 +30,7 @@ extension EndToEnd {
       ("door_close", "(d: own ptr<door_t>) -> i32"),
     ])
     func aClosingFunctionIsNotTheDestructorBesideOneThatFrees(name: String, types: String) throws {
-      let adopted = try AdoptedHeader.of(Self.endings, source: Self.endingsSource)
-      #expect(adopted.signature(name) == name + types)
+      #expect(try AdoptedHeader.of(Self.endings, source: Self.endingsSource).signature(name) == name + types)
     }
 
     private static let header = """

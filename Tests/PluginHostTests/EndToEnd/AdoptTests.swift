@@ -174,8 +174,7 @@ extension EndToEnd {
     }
 
     @Test func theFileIsAPlugin() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).adopt.yaml")
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath(".adopt.yaml")
       let adopted = try HostProcess.run(
         "adopt", AdoptableLibrary.header, "--library", AdoptableLibrary.path, "--id", "org.example.shapes", "-o",
         file.path)
@@ -204,9 +203,8 @@ extension EndToEnd {
       let lines = adopted.text.split { $0 == "\n" || $0 == "\r\n" || $0 == "\u{2028}" || $0 == "\r" }
       #expect(lines.filter { !$0.hasPrefix("#") }.count == 4, "\(adopted.text)")
       let own = try Self.adopt(name, [])
-      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).adopt.yaml")
-      defer { try? FileManager.default.removeItem(at: file) }
-      try own.output.write(to: file)
+      let file = TemporaryPath(".adopt.yaml")
+      try own.output.write(to: file.url)
       #expect(try HostProcess.run("call", "--raw", file.path, "sqrt", "9").text == "3.0\n")
     }
 
@@ -246,6 +244,7 @@ extension EndToEnd {
 
     @Test(arguments: [
       (["none.h", "--library", "libm.so.6"], 64, "none.h: no such header here, or in "),
+      (["no/e.h", "--library", "libm.so.6", "--flag", "-I/tmp"], 64, "; -I adds a folder, and --flag does not"),
       (["math.h", "--library", "libnone.so"], 2, "libnone.so: no such library"), (["math.h"], 64, "--library"),
       (["math.h", "--library", "libm.so.6", "--clang", "/none/clang"], 1, "/none/clang: No such file or directory"),
       (["math.h", "--library", "libm.so.6", "--flag=-Dsin=("], 1, "clang finds mistakes in "),

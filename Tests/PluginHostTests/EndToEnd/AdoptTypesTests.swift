@@ -69,6 +69,25 @@ extension EndToEnd {
       #expect(mistakes.errors.contains("sin.md is \"-1\", expected FUNCTION.PARAMETER"))
     }
 
+    @Test("names of a type map that nothing has are warnings, unless another header of the library may have them")
+    func namesThatMatchNothing() throws {
+      let header = "typedef struct thing thing; void sin(const float *values, thing *t, int);"
+      let map = """
+        types: {thing: handle, thin: handle}
+        elements: {sin.vales: 3, no*.x: 3, sin.values: 3}
+        parameters: {sim.t: in, cos.x: in, sin.result: i32, sin.argument1: in, sin.argument3: i32}
+        failures: {sinn: negative, sin: negative, cos: negative, thing: negative}
+        """
+      let draft = try Self.draft(header, types: map)
+      let warnings = draft.errors.split(separator: "\n").filter { $0.contains(": warning: ") }
+      let ends = [
+        "sim.t: no such function; did you mean \"sin\"?", "sin.vales: no such parameter; did you mean \"values\"?",
+        "sinn: no such function or type; did you mean \"sin\"?", "thin: no such type; did you mean \"thing\"?",
+      ]
+      #expect(warnings.count == ends.count && zip(warnings, ends).allSatisfy { $0.hasSuffix($1) }, "\(draft.errors)")
+      #expect(draft.status == 0)
+    }
+
     @Test func bundledNumbersForSomeFunctionsWinOverThoseForAll() throws {
       // Points and scalars have 32 bytes; a hash, and a scalar that is to be reduced, have 64.
       let declarations = [

@@ -49,11 +49,14 @@ extension EndToEnd {
       }
     }
 
-    @Test func aLibraryBesideTheFileIsFoundByItsPath() throws {
+    @Test(arguments: ["./m.so", "sub/\u{301}m.so"])
+    func aLibraryBesideTheFileIsFoundByItsPath(path: String) throws {
       let libraries = try HostProcess.run("inspect", "\(Package.adopted)/libm.adopt.yaml").text.split(separator: "\n")
       let library = try #require(libraries.first { $0.hasPrefix("path") }?.split(separator: " ").last)
-      try withFile("{library: ./m.so, functions: [{signature: 'root(x: f64) -> f64', symbol: sqrt}]}") { file in
-        let link = file.deletingLastPathComponent().appending(path: "m.so")
+      try withFile("{library: \(path), functions: [{signature: 'root(x: f64) -> f64', symbol: sqrt}]}") { file in
+        let link = file.deletingLastPathComponent().appending(path: path)
+        try FileManager.default.createDirectory(
+          at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: String(library))
         #expect(try HostProcess.run("call", file.path, "root", "4").text == "2.0\n")
       }
@@ -162,11 +165,10 @@ extension EndToEnd {
     }
 
     @Test func anErrorListsFewFunctionsAlone() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).adopt.yaml")
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath(".adopt.yaml")
       for (count, part) in [(40, "it has:\nplugin-host:   f1(x: f64) -> f64\n"), (41, "it has 41 functions: ")] {
         let functions = (1...count).map { "  - {signature: 'f\($0)(x: f64) -> f64', symbol: cbrt}\n" }
-        try Data(("library: libm.so.6\nfunctions:\n" + functions.joined()).utf8).write(to: file)
+        try Data(("library: libm.so.6\nfunctions:\n" + functions.joined()).utf8).write(to: file.url)
         let ending = try HostProcess.run("call", file.path, "f0", "1")
         #expect(ending.status == 64)
         #expect(ending.errors.contains("has no function \"f0\"; did you mean"), "\(ending.errors)")

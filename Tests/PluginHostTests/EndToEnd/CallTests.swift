@@ -13,6 +13,21 @@ extension EndToEnd {
         ending.errors == "plugin-host: there is no command \"\(word)\"\(hint); plugin-host --help lists the commands\n")
     }
 
+    @Test("the command line is read without /proc", .enabled(if: canHideProc, "no right to mount"))
+    func commandLineWithoutProc() throws {
+      let command = "mount -t tmpfs none /proc && exec \"$0\" \"$@\""
+      let words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", command, HostProcess.executable.path]
+      let host = try HostProcess(words + ["call", "no-such-plugin", "f"])
+      host.process.executableURL = URL(filePath: "/usr/bin/env")
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 2 && ending.errors.hasPrefix("plugin-host: no plugin \"no-such-plugin\": "), "\(ending)")
+    }
+
+    private static var canHideProc: Bool {
+      system("unshare --user --map-root-user --mount mount -t tmpfs none /proc 2> /dev/null") == 0
+    }
+
     @Test(
       "misspelt words of the command line get a suggestion",
       arguments: [
@@ -27,7 +42,7 @@ extension EndToEnd {
         (["trust", "polcy", "any"], "there is no command \"polcy\" of trust; did you mean \"policy\"?"),
         (["cache", "prune", "--al"], "unknown option --al; did you mean \"--all\"?"),
         (["quarantine", "list", "--jsno"], "unknown option --jsno; did you mean \"--json\"?"),
-        (["call", "--signature", "f(x: i23)", "libm.so.6"], "token, value); did you mean \"i32\"?"),
+        (["call", "--signature", "f(x: i23)", "libm.so.6"], "token, value, fd); did you mean \"i32\"?"),
         (["call", "--signature", "f(x: in32)", "libm.so.6"], "did you mean \"i32\"?"),
         (["call", "--signature", "f(x: vaule)", "libm.so.6"], "did you mean \"value\"?"),
         (["call", "--signature", "sqtr(x: f64) -> f64", "libm.so.6", "4"], "did you mean \"sqrt\"?"),
@@ -73,6 +88,13 @@ extension EndToEnd {
       #expect(ending.status == 0)
     }
 
+    @Test("the function of --signature is named after the whole library")
+    func namesOfLibraries() throws {
+      let ending = try HostProcess.run(
+        "call", "--signature", "g_get_num_processors() -> u32 ! nonzero", "libglib-2.0.so.0")
+      #expect(ending.errors.hasPrefix("plugin-host: libglib-2_0.g_get_num_processors: "), "\(ending.errors)")
+    }
+
     /// Runs the host with a word that no Swift string can be. `word` has the escapes of printf(1).
     private func call(_ words: [String], _ word: String) throws -> HostProcess.Ending {
       let host = try HostProcess(
@@ -104,9 +126,8 @@ extension EndToEnd {
     }
 
     @Test func readsFilesAndStandardInput() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      defer { try? FileManager.default.removeItem(at: file) }
-      try Data([0, 255, 10]).write(to: file)
+      let file = TemporaryPath()
+      try Data([0, 255, 10]).write(to: file.url)
       #expect(try HostProcess.run("call", "kinds", "blob", "@\(file.path)").text == "\"AP8K\"\n")
       #expect(try HostProcess.run("call", "kinds", "blob", "x=-", input: "in\n").text == "\"aW4K\"\n")
       #expect(try HostProcess.run("call", "kinds", "text", "@-", input: "in\n").text == "\"in\\n\"\n")
@@ -135,10 +156,9 @@ extension EndToEnd {
       }
       #expect(try HostProcess.run("call", "--output", "json", "kinds", "text", "a\nb").text == "\"a\\nb\"\n")
       #expect(try HostProcess.run("call", "--output", "table", "kinds", "text", "a\nb").text == "a b\n")
-      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath()
       #expect(try HostProcess.run("call", "-o", "table", "-o", file.path, "kinds", "tiny").text == "")
-      #expect(try Data(contentsOf: file) == Data("-3\n".utf8))
+      #expect(try Data(contentsOf: file.url) == Data("-3\n".utf8))
     }
 
     @Test(arguments: [
@@ -153,11 +173,10 @@ extension EndToEnd {
     }
 
     @Test func writesToAFile() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath()
       let ending = try HostProcess.run("call", "--raw", "-o", file.path, "kinds", "text", "x")
       #expect(ending.status == 0 && ending.output.isEmpty)
-      #expect(try Data(contentsOf: file) == Data("x".utf8))
+      #expect(try Data(contentsOf: file.url) == Data("x".utf8))
       let full = try HostProcess.run("call", "--output", "/dev/full", "kinds", "text", "x")
       #expect(full.status == 1)
       #expect(full.errors == "plugin-host: the result cannot be written: /dev/full: No space left on device\n")

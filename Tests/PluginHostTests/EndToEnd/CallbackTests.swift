@@ -102,8 +102,7 @@ extension EndToEnd {
     }
 
     @Test func aFailedCallbackIsNotRunAgain() throws {
-      let state = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: state) }
+      let state = TemporaryPath()
       let environment = ["XDG_STATE_HOME": state.path]
       let ending = try HostProcess.run(
         ["call", "--isolation", "process", Self.libc, "qsort", "[9,8,7,6,5,4,3,2,1]", "compare=mortal.crash"],
@@ -150,10 +149,9 @@ extension EndToEnd {
     }
 
     @Test func aPipelineWalksFolders() throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "walk-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try FileManager.default.createDirectory(at: folder.appending(path: "a/b"), withIntermediateDirectories: true)
-      for name in ["1", "a/2", "a/b/3"] { try Data().write(to: folder.appending(path: name)) }
+      let folder = TemporaryPath()
+      try FileManager.default.createDirectory(at: folder.url.appending(path: "a/b"), withIntermediateDirectories: true)
+      for name in ["1", "a/2", "a/b/3"] { try Data().write(to: folder.url.appending(path: name)) }
       let file = try PipelineFile(
         """
         plugins: [\(Self.libc), calling]

@@ -26,6 +26,10 @@ extension EndToEnd {
       #expect(try complete("new", "--language", "r") == ["rust"])
       #expect(try complete("trust", "policy", "") == ["any", "listed", "signed"])
       #expect(try complete("trust", "policy", "any", "") == [])
+      let call = ["complete", "--", "call", "--plugins", FixturePlugins.folder.path, "kinds"]
+      let members = try HostProcess.run(call + ["split", "0.2", "--get", ""]).text
+      #expect(members == "half\tf32\nthird\tf64\nresult\ti32\n")
+      #expect(try HostProcess.run(call + ["--get", ""]).text == "")
     }
 
     @Test("a combining mark after a sign does not hide the sign")

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import plugin_host
+
 extension EndToEnd {
   @Suite struct InspectTests {
     @Test func showsAPlugin() throws {
@@ -56,10 +58,9 @@ extension EndToEnd {
       #expect(ending.errors == "" && ending.status == 0)
       #expect(ending.text.hasPrefix("# org.example.needy 1.2.3\n\nCalls another plugin.\n"))
       #expect(ending.text.contains("\n## ask\n"))
-      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath()
       #expect(try HostProcess.run("doc", "--output", file.path, "needy").text == "")
-      #expect(try Data(contentsOf: file) == ending.output)
+      #expect(try Data(contentsOf: file.url) == ending.output)
     }
 
     @Test func listsFoldersAndFiles() throws {
@@ -79,11 +80,11 @@ extension EndToEnd {
       let plugins = try #require(try JSONSerialization.jsonObject(with: ending.output) as? [[String: Any]])
       #expect(
         plugins.compactMap { $0["id"] as? String } == [
-          "org.example.calling", "org.example.central", "org.example.flooding", "org.example.forking",
-          "org.example.ignoring", "org.example.kinds", "org.example.later", "org.example.linking", "org.example.lonely",
-          "org.example.mortal", "org.example.needy", "org.example.parting", "org.example.reader",
-          "org.example.recursing", "org.example.refusing", "org.example.relay", "org.example.replacing",
-          "org.example.shifting", "org.example.unsettling",
+          "org.example.calling", "org.example.central", "org.example.files", "org.example.flooding",
+          "org.example.forking", "org.example.ignoring", "org.example.kinds", "org.example.later",
+          "org.example.linking", "org.example.lonely", "org.example.mortal", "org.example.needy",
+          "org.example.parting", "org.example.reader", "org.example.recursing", "org.example.refusing",
+          "org.example.relay", "org.example.replacing", "org.example.shifting", "org.example.unsettling",
         ])
       #expect(ending.errors.contains("noplugin.so"))
       #expect(ending.errors.split(separator: "\n").count == 1)
@@ -123,6 +124,28 @@ extension EndToEnd {
         let facts = try JSONSerialization.jsonObject(with: ending.output) as? [String: Any]
         #expect(facts?["initialisers"] as? Int == count, "\(ending)")
       }
+    }
+
+    @Test func theHashesOfALibraryAndOfThoseThatItNeedsAreShown() throws {
+      let folder = try TemporaryFolder()
+      try folder.write("int a(void) { return 1; }\n", to: "a.c")
+      let (needed, library) = (folder.path("needed.so"), folder.path("library.so"))
+      try Package.run("cc", ["-shared", "-fPIC", folder.path("a.c"), "-o", needed])
+      try Package.run(
+        "cc",
+        ["-shared", "-fPIC", "-x", "c", "/dev/null", "-x", "none", "-Wl,--no-as-needed", needed, "-o", library])
+      let sums = try [library, needed].map { try ContentHash(path: $0).description }
+      let text = try HostProcess.run("inspect", "--elf", library).text
+      for (path, sum) in zip([library, needed], sums) { #expect(text.contains("sha256        \(sum)  \(path)\n")) }
+      let ending = try HostProcess.run("inspect", "--elf", "--json", library)
+      let facts = try JSONSerialization.jsonObject(with: ending.output) as? [String: Any]
+      let files = (facts?["files"] as? [[String: String]] ?? []).filter { [library, needed].contains($0["path"]) }
+      #expect(files.map { $0["sha256"] } == sums)
+      // Not a file that is loaded.
+      try FileManager.default.removeItem(atPath: needed)
+      try #require(mkfifo(needed, 0o600) == 0)
+      let fifo = try HostProcess.run("inspect", "--elf", library)
+      #expect(fifo.status == 0 && fifo.text.contains("sha256        not read  \(needed)\n"), "\(fifo)")
     }
   }
 }

@@ -50,6 +50,40 @@ extension EndToEnd {
       #expect(ending.errors == "")
     }
 
+    @Test("a condition with the element in it chooses elements, which keep their numbers")
+    func elementsAreChosen() throws {
+      let ending = try run(
+        """
+        steps:
+          a: {call: kinds.anything, with: {x: {rows: [{n: 1, ok: true}, {n: 2, ok: false}, {n: 3, ok: true}]}}}
+          b:
+            {call: kinds.text, each: {step: a, get: rows}, when: item.ok and item.n > 1, with: {x: "${index}: ${item.n}"}}
+          c: {call: kinds.tiny, each: [1, 5, 9], when: "${item} != 5 and index < 2", with: {x: "${item}"}}
+          d: {call: kinds.tiny, each: [1], when: item > 1, with: {x: "${item}"}}
+          e: {call: kinds.tiny, each: [1], when: mode == "slow", with: {x: "${item}"}}
+          f: {call: kinds.fail, each: [x, y], when: item == "y", with: {message: "${item}"}, rescue: {value: null}}
+        result: [b, c, d, e]
+        """, "--progress", "off")
+      #expect(ending.text == #"{"b":["2: 3"],"c":[1],"d":[],"e":null}"# + "\n", "\(ending.errors)")
+      let bad = try run(
+        "steps: {a: {call: kinds.fail, each: [x, y], when: index == 1, with: {message: \"bad ${item}\"}}}")
+      #expect(bad.errors.hasSuffix("plugin-host: a: [1]: bad y (fixture 7)\n"), "\(bad.errors)")
+      let unusable = try run("steps: {a: {call: kinds.tiny, each: [1, x], when: item}}")
+      #expect(unusable.errors.hasSuffix("a: [1]: \"x\" is neither true nor false; compare it with something\n"))
+    }
+
+    @Test func aVariableIsAList() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds]
+        set: {x: '[]'}
+        steps: {a: {call: kinds.text, each: '${x}', with: {x: '${index}: ${item}'}}}
+        """)
+      #expect(try HostProcess.run("run", "--progress", "off", file.path).text == "[]\n")
+      let ending = try HostProcess.run("run", "--progress", "off", "--set", "x=[\"a\", 5]", file.path)
+      #expect(ending.text == "[\"0: a\",\"1: 5\"]\n", "\(ending.errors)")
+    }
+
     @Test func theFirstElementThatFailsEndsTheStep() throws {
       let ending = try run(
         "steps: {a: {call: kinds.fail, each: [x, y, z], limit: 1, with: {message: \"bad ${item}\"}}}")
@@ -167,7 +201,14 @@ extension EndToEnd {
       ),
       ("when: steps.x == 1", "4:31: error: no step is named \"x\""),
       ("limit: 2", "4:25: error: \"limit\" needs \"each\" in the same step"),
-      ("each: x", "4:31: error: \"each\" must be a list, or a result that is one"),
+      ("when: item.x == 1", "4:31: error: \"item\" needs \"each\" with a list in the same step"),
+      ("when: item == 1", "4:31: error: no variable is named \"item\""),
+      ("each: x", "4:31: error: \"each\" must be a list, or a result or a variable that is one"),
+      ("each: {a: 1}", "4:31: error: \"each\" must be a list, or a result or a variable that is one"),
+      ("each: '@/dev/null'", "4:31: error: \"each\" must be a list, or a result or a variable that is one"),
+      ("each: '${mode}'", "4:31: error: \"each\" must be a list, or a result or a variable that is one"),
+      ("each: '${mood}'", "4:31: error: no variable is named \"mood\"; did you mean \"mode\"?"),
+      ("each: {stp: b}", "4:32: error: a reference to a step has no key \"stp\"; did you mean \"step\"?"),
       ("each: {step: b}", "4:38: error: \"each\" must be a list, but the step \"b\" returns bool"),
       ("retry: 0", "4:32: error: \"retry\" must be a number from 1 to 1000000; this is \"0\""),
       ("retry: {times: 1, factor: 0.5}", "4:51: error: \"factor\" must be a number from 1 to 1000; this is \"0.5\""),
@@ -199,13 +240,12 @@ extension EndToEnd {
       func peak(_ count: Int) throws -> Int {
         let steps = (0..<count).map { "  s\($0): {call: kinds.tiny\($0 % 10 == 0 ? "" : ", after: s\($0 - 1)")}\n" }
         let all = (0..<count).filter { $0 % 10 == 9 }.map { "s\($0)" }.joined(separator: ", ")
-        let file = FileManager.default.temporaryDirectory.appending(path: "peak-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let file = TemporaryPath()
         let ending = try run(
           "steps:\n\(steps.joined())  p: {call: kinds.start, with: {command: \"grep VmHWM /proc/$PPID/status > '${file}'\"}, "
             + "after: [\(all)]}", "--progress", "off", "-j", "2", "--set", "file=\(file.path)")
         #expect(ending.text == "0\n")
-        let text = try String(contentsOf: file, encoding: .utf8)
+        let text = try String(contentsOf: file.url, encoding: .utf8)
         return try #require(text.split(separator: " ").compactMap { Int($0) }.first)
       }
       let small = try peak(1_000)

@@ -225,8 +225,7 @@ extension EndToEnd {
 
     @Test func aResultWithASecretIsWrittenToAFileOnly() throws {
       let text = secrets + "steps: {a: {call: kinds.text, with: {x: \"${header}\"}, pure: true}}"
-      let file = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath()
       let environment = ["TOKEN": "s3cret", "XDG_CACHE_HOME": file.path + ".cache"]
       defer { try? FileManager.default.removeItem(atPath: file.path + ".cache") }
       for (format, content) in [
@@ -238,7 +237,7 @@ extension EndToEnd {
           printed.errors.contains("a secret is in the result, and secrets are not printed; write it to a file with"))
         #expect(printed.status == 1)
         _ = try run(text, "--format", format, "-o", file.path, environment: environment)
-        #expect(try String(contentsOf: file, encoding: .utf8) == content)
+        #expect(try String(contentsOf: file.url, encoding: .utf8) == content)
       }
       // Neither a descriptor nor a pipe is a file.
       let pipe = file.path + ".pipe"
@@ -262,9 +261,8 @@ extension EndToEnd {
             list: {call: kinds.anything, with: {x: [{step: a}]}, pure: true}
           result: b
           """
-      let cache = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID().uuidString)").path
-      defer { try? FileManager.default.removeItem(atPath: cache) }
-      let environment = ["TOKEN": secret, "XDG_CACHE_HOME": cache]
+      let cache = TemporaryPath()
+      let environment = ["TOKEN": secret, "XDG_CACHE_HOME": cache.path]
       let encoded = Data("x\(secret)y".utf8).base64EncodedString()
       for format in ["json", "raw", "table"] {
         let ending = try run(text, "--format", format, "--progress", "plain", environment: environment)
@@ -287,8 +285,7 @@ extension EndToEnd {
     }
 
     @Test func theMembersOfASecretAreNeitherInMessagesNorInTheCache() throws {
-      let cache = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID().uuidString)").path
-      defer { try? FileManager.default.removeItem(atPath: cache) }
+      let cache = TemporaryPath()
       let text =
         secrets + """
           steps:
@@ -299,10 +296,10 @@ extension EndToEnd {
             e: {call: kinds.tiny, with: {x: "${steps.b}"}, rescue: {value: 1}}
             f: {call: kinds.fail, with: {message: "bad ${steps.b} ${steps.c}"}, after: [d, e]}
           """
-      let ending = try run(text, environment: ["TOKEN": Self.parts, "XDG_CACHE_HOME": cache])
+      let ending = try run(text, environment: ["TOKEN": Self.parts, "XDG_CACHE_HOME": cache.path])
       #expect(ending.errors.contains("bad *** ***"), "\(ending.errors)")
       #expect(!ending.errors.contains("hunter2") && !ending.errors.contains("123456"), "\(ending.errors)")
-      let listed = try HostProcess(["cache", "list"], environment: ["XDG_CACHE_HOME": cache])
+      let listed = try HostProcess(["cache", "list"], environment: ["XDG_CACHE_HOME": cache.path])
       try listed.process.run()
       let list = try listed.wait().text
       #expect(list.contains("kinds.text") && !list.contains("kinds.whole"), "\(list)")

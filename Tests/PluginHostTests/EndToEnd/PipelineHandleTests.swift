@@ -31,6 +31,21 @@ extension EndToEnd {
       #expect(ending.text == "[\(rows)]\n", "\(ending.errors)")
     }
 
+    @Test func aMemberThatIsForgottenIsNamed() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [sqlite]
+        steps:
+          open: {call: sqlite.sqlite3_open, with: {path: ":memory:"}}
+          changes: {call: sqlite.sqlite3_changes, with: {db: {step: open}}}
+        """)
+      let ending = try HostProcess.run("run", "--plugins", Package.adopted, file.path)
+      #expect(
+        ending.errors.contains("the step \"open\" returns an object of db; {step: open, get: db} is its db"),
+        "\(ending.errors)")
+      #expect(ending.status == 64)
+    }
+
     @Test(arguments: [[], ["-j", "1"], ["--isolation", "process"]])
     func aDatabaseIsUsedAndClosed(options: [String]) throws {
       let folder = try TemporaryFolder()

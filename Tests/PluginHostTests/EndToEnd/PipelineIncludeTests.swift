@@ -38,6 +38,22 @@ extension EndToEnd {
           with: {x: {item: "${item}", index: "${index}", y: "${y}"}}
       """
 
+    @Test("in the condition of a step that takes a stream, item is a variable of the included file")
+    func variablesNamedItem() throws {
+      let part = """
+        plugins: [calling, kinds]
+        set: {item: "1"}
+        steps:
+          rows: {call: calling.count, with: {n: 2, f: {stream: 1, returns: true}}}
+          all: {call: kinds.tiny, each: {stream: rows}, when: item == "1", with: {x: "${item}"}}
+        result: {step: all}
+        """
+      let pipeline = "include: {part: {file: part.yaml}}\nresult: {step: part, get: result}\n"
+      let files = try Files(["p.yaml": pipeline, "part.yaml": part])
+      let ending = try files.run()
+      #expect(ending.text == "[0,1]\n", "\(ending)")
+    }
+
     @Test func stepsAndResultsOfAnIncludedFileAreUsed() throws {
       let files = try Files([
         "p.yaml": """
@@ -112,8 +128,10 @@ extension EndToEnd {
       ("set: {x: 1}", "after: qq", "p.yaml:3:52: error: no step is named \"qq\""),
       (
         "set: {x: 1}", "when: steps.q.b == 1",
-        "p.yaml:3:51: error: \"q\" is an include, whose result is steps.q.result, or {step: q, get: result}, and that"
+        "p.yaml:3:51: error: \"q\" is an include, whose result is steps.q.result, or {step: q, get: result}; its steps "
+          + "are steps.q.first"
       ),
+      ("set: {x: 1}", "when: steps.q.frist == 1", "{step: q, get: result}; did you mean \"first\"?"),
     ])
     func mistakesHaveTheirPlace(include: String, step: String, message: String) throws {
       let files = try Files([
@@ -125,7 +143,7 @@ extension EndToEnd {
         "q.yaml": """
         plugins: [kinds]
         set: {x: null, y: 0}
-        steps: {a: {call: kinds.anything, with: {x: "${x}"}}}
+        steps: {first: {call: kinds.anything, with: {x: "${x}"}}}
         """,
       ])
       let ending = try files.run()
@@ -198,11 +216,28 @@ extension EndToEnd {
       #expect(try taken.run().errors.contains("p.yaml:2:11: error: a step and an include are both named \"q\""))
     }
 
+    @Test func theElementInAConditionKeepsItsName() throws {
+      let files = try Files([
+        "p.yaml": "include: {q: {file: q.yaml, set: {most: '4'}}}\nresult: steps.q.result",
+        "q.yaml": """
+        plugins: [kinds]
+        set: {most: ~}
+        steps: {a: {call: kinds.tiny, each: [3, 4, 5], when: item <= most and index > 0, with: {x: "${item}"}}}
+        """,
+      ])
+      let ending = try files.run()
+      #expect(ending.text == "[4]\n", "\(ending.errors)")
+    }
+
     @Test func aFileOfIncludesAloneNamesItsResult() throws {
       let part = "plugins: [kinds]\nsteps: {a: {call: kinds.text, with: {x: hi}}}"
       let include = "plugins: []\ninclude: {q: {file: q.yaml}, r: {file: q.yaml}}\n"
       let named = try Files(["p.yaml": include + "result: {step: q, get: result}", "q.yaml": part])
       #expect(try named.run().text == "\"hi\"\n")
+      for result in ["steps.q.result", "{x: steps.q.a}"] {
+        let files = try Files(["p.yaml": include + "result: \(result)", "q.yaml": part])
+        #expect(try files.run().text == (result.contains("{") ? "{\"x\":\"hi\"}\n" : "\"hi\"\n"))
+      }
       let nameless = try Files(["p.yaml": include, "q.yaml": part])
       let error = "p.yaml:2:11: error: a pipeline without steps of its own needs the key \"result\""
       #expect(try nameless.run().errors.contains(error))

@@ -205,6 +205,10 @@ extension EndToEnd {
     @Test(arguments: [
       ("a: {call: calling.halves, with: {x: 1, f: {stream: 1, returns: 0}}}", "it has out parameters: fn(x: f64"),
       ("a: {call: calling.call, with: {f: {stream: 1, returns: 0}}}", "\"f\" returns nothing, expected no key"),
+      (
+        "a: {call: calling.keep, with: {f: {stream: 1, returns: 0}}}\n  b: {call: kinds.tiny, each: {stream: a}}",
+        "p.yaml:3:37: error: \"f\" cannot give events: it is called when keep has returned"
+      ),
       ("a: {call: calling.call, with: {f: {stream: 1}}}", "no step takes these events; add one with each: {stream: a}"),
       ("a: {call: kinds.tiny, each: {stream: a}, with: {x: 1}}", "error: the step \"a\" waits for itself"),
       ("a: {call: kinds.tiny, each: {stream: b}, with: {x: 1}}", "error: no step is named \"b\""),

@@ -29,9 +29,8 @@ extension EndToEnd {
 
     @Test("bytes are a part of a text in UTF-8, or in Base64 within a value; others are refused by their names")
     func bytesInTexts() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: "bytes-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: file) }
-      try Data([0xff, 0x00]).write(to: file)
+      let file = TemporaryPath()
+      try Data([0xff, 0x00]).write(to: file.url)
       let steps = """
           bad: {call: kinds.blob, with: {x: "@\(file.path)"}}
           good: {call: kinds.blob, with: {x: hé}}
@@ -158,9 +157,8 @@ extension EndToEnd {
     }
 
     @Test func filesAreNamedByResults() throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: "part-\(UUID().uuidString)")
-      try Data("content".utf8).write(to: file)
-      defer { try? FileManager.default.removeItem(at: file) }
+      let file = TemporaryPath()
+      try Data("content".utf8).write(to: file.url)
       let steps = """
           a: {call: kinds.anything, with: {x: {path: "\(file.path)"}}}
           b: {call: kinds.text, with: {x: "@${steps.a.path}"}}

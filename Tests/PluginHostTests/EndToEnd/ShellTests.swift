@@ -109,8 +109,6 @@ extension EndToEnd {
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(
         ending.text == """
-          {"result":0,"message":null}
-          {"result":0,"message":null}
           100
           "it's"
           "n is 42: 'x'"
@@ -130,6 +128,7 @@ extension EndToEnd {
       ("sqlite.sqlite3_step $db", 64, "stdin:2: sqlite.sqlite3_step: argument 'statement' is an address of a sqlite3"),
       ("sqlite.sqlite3_changes 0x1000", 64, "which has no form as text"),
       ("kinds.fail message=broken\nkinds.tiny", 1, "stdin:2: kinds.fail: broken"),
+      ("sqlite.sqlite3_exec $db 'select 1 from no_table'", 1, "sqlite.sqlite3_exec: no such table: no_table"),
       ("nosuch.f", 2, "stdin:2: no plugin \"nosuch\""), ("kinds.tinny", 64, "did you mean \"tiny\"?"),
       ("kinds.tiny $bd", 64, "stdin:2: there is no variable \"bd\"; did you mean \"db\"?"),
       ("kinds.tiny 'a", 64, "stdin:2: column 12: \"'\" without its end"), ("halp", 64, "did you mean \"help\"?"),
@@ -138,6 +137,8 @@ extension EndToEnd {
       ("$db[", 64, "stdin:2: a line begins with PLUGIN.FUNCTION, a command, or a variable"),
       ("use kinds as 'a b'", 64, "stdin:2: \"a b\" cannot be a plugin's name"),
       ("use kinds as sqlite", 64, "stdin:2: \"sqlite\" is the plugin "),
+      ("use kinds as k\nuse later as k", 64, "stdin:3: \"k\" is the plugin org.example.kinds: choose another name"),
+      ("use kinds as later\nuse later", 64, "stdin:3: \"later\" is a name of org.example.kinds here"),
     ])
     func aScriptEndsAtItsFirstMistake(lines: String, status: Int32, message: String) throws {
       let ending = try run("db = sqlite.sqlite3_open :memory:\n\(lines)\nkinds.tiny\n")
@@ -152,6 +153,25 @@ extension EndToEnd {
       #expect(ending.text == "\"@/etc/hostname\"\n\"x=1\"\n\"-x\"\n\"-\"\n", "\(ending.errors)")
       let variable = try run("n = kinds.tiny 7\nkinds.tiny -- $n\nkinds.text -- \"$n\"\n")
       #expect(variable.text == "7\n\"7\"\n", "\(variable.errors)")
+    }
+
+    @Test("the @ of a file stands outside quotes; its path may have quotes and variables")
+    func files() throws {
+      let folder = try TemporaryFolder()
+      try folder.write("inside", to: "my file")
+      let path = folder.path("my file")
+      let start = "f = kinds.text x='\(path)'\nd = kinds.text x=\(folder.url.path)\n"
+      for word in [
+        "@'\(path)'", "x=@\"\(path)\"", "@$f", "x=@$f", "@${f}", "@\"$d/my file\"",
+        "@" + path.replacing(" ", with: "\\ "),
+      ] {
+        let ending = try run("\(start)kinds.text \(word)\n")
+        #expect(ending.text == "\"inside\"\n", "\(word): \(ending)")
+      }
+      let texts = try run("\(start)kinds.text \"@$f\"\nkinds.text '@a b'\nkinds.text \\@$f\nkinds.text -- @$f\n")
+      #expect(texts.text == "\"@\(path)\"\n\"@a b\"\n\"@\(path)\"\n\"@\(path)\"\n", "\(texts)")
+      let none = try run("kinds.text @'no such'\n")
+      #expect(none.status == 64 && none.errors.contains("no such: No such file or directory"), "\(none)")
     }
 
     @Test("--timeout covers reading the file of an argument")
@@ -283,8 +303,7 @@ extension EndToEnd {
     }
 
     @Test func linesAreEditedCompletedAndRemembered() throws {
-      let state = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: state) }
+      let state = TemporaryPath()
       let environment = ["XDG_STATE_HOME": state.path]
       let (drawing, ending) = try terminalSession(environment: environment) { terminal, _ in
         // "kinds.tiny x=1", then a mistake that is taken back, then the same line again.

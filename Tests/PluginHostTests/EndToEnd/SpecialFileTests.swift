@@ -27,6 +27,15 @@ extension EndToEnd {
       }
     }
 
+    @Test("a plugin has to be a regular file", arguments: ["FIFO", "device"])
+    func plugins(kind: String) throws {
+      make(kind, "p.so")
+      // Every user may write to the device, as its mode should be.
+      let unset = ["PROMISE_ACCEPT_UNSAFE_FILES": "0", "PROMISE_PLUGIN_PATH": ""]
+      let ending = try HostProcess.run(["inspect", folder.path("p.so")], environment: unset)
+      #expect(ending.status == 2 && ending.errors.contains(", expected a regular file"), "\(ending.errors)")
+    }
+
     @Test("a pipeline includes regular files", arguments: ["FIFO", "device"])
     func includes(kind: String) throws {
       make(kind, "part.yaml")

@@ -169,16 +169,17 @@ extension EndToEnd {
       }
     }
 
-    @Test("an untrusted plugin that has to be confined is confined while it is described, and not checked")
+    @Test("a plugin is confined while it is described; an untrusted one that has to be confined is not checked")
     func untrustedDescriptions() throws {
       let (marking, mark) = try markingPlugin()
       let commands = [
         ["list", marking], ["inspect", marking], ["doc", marking], ["call", marking, "one", "--help"],
       ]
-      for command in commands + [["check", "--calls", "1", marking]] {
+      for command in commands {
         #expect(try HostProcess.run(command).status == 0, "\(command)")
-        #expect(unlink(mark) == 0, "\(command)")
+        #expect(access(mark, F_OK) != 0, "\(command)")
       }
+      #expect(try HostProcess.run("check", "--calls", "1", marking).status == 0 && unlink(mark) == 0)
       #expect(try run("trust", "policy", "--untrusted", "process", "any").status == 0)
       for command in commands {
         let ending = try HostProcess.run(command, environment: ["XDG_CONFIG_HOME": folder.path])

@@ -53,6 +53,19 @@ extension EndToEnd {
       #expect(try folder.names() == ["other", "own", "secret"])
     }
 
+    @Test("so is a link whose name, or the name of whose folder, begins with a combining mark", arguments: ["", "in/"])
+    func combiningMarks(inner: String) throws {
+      try prepare()
+      try FileManager.default.createDirectory(
+        atPath: folder.path("own/\u{301}in"), withIntermediateDirectories: false)
+      let name = inner.isEmpty ? "own/\u{301}out" : "own/\u{301}\(inner)out"
+      try link(name, to: "secret")
+      let out = folder.path(name)
+      let call = try call(folder.path("other"), folder.path("own/link"), "-o", out)
+      #expect(call.status == 0, "\(call)")
+      #expect(try folder.text("secret") == "secret\n")
+    }
+
     @Test func soIsALinkOfAnEarlierRun() throws {
       try prepare()
       try link("own/trace", to: "secret")

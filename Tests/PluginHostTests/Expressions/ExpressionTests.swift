@@ -35,7 +35,10 @@ import Testing
   @Test(arguments: [
     ("", "it ends where a variable, a result or a value is expected"),
     ("v ==", "it ends where a variable, a result or a value is expected"),
-    ("v = 7", "found \"= 7\", expected an operator, or the end"),
+    ("v = 7", "found \"= 7\", expected an operator, or the end; the operator is \"==\""),
+    ("v && v", "found \"&& v\", expected an operator, or the end; the operator is \"and\""),
+    ("v || v", "found \"|| v\", expected an operator, or the end; the operator is \"or\""),
+    ("!v", "found \"!v\", expected a variable, a result or a value; the operator is \"not\""),
     ("(v == 7", "found the end, expected \")\""), ("\"x", "a text has no end: expected \""),
     ("steps.1", "\"1\" does not name a step: \(Name.rule)"),
     ("a.b", "\"a.b\" is not a variable, result or value; write texts in quotes"),

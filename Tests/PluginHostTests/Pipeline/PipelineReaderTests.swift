@@ -162,8 +162,12 @@ import Testing
     ("plugins: []\nsteps:\n  a b: {call: p.f}", ["3:3: \"a b\" cannot be the name of a step: \(Name.rule)"]),
     ("plugins: []\nsteps:\n  ? [a]\n  : {call: p.f}", ["3:5: a key must be a word; this is a list"]),
     ("plugins: []\nsteps:\n  a: {}", ["3:6: a step needs the key \"call\""]),
-    ("plugins: []\nsteps:\n  a: {call: }", ["3:13: \"call\" is missing; write \"\" for an empty text"]),
-    ("plugins: []\nsteps:\n  a: {call: f}", ["3:13: \"call\" must be PLUGIN.FUNCTION, such as digest.sha256"]),
+    ("plugins: []\nsteps:\n  a: {call: }", ["3:13: \"call\" is missing"]),
+    ("plugins: []\nsteps: {a: {call: p.f}}\nresult:", ["3:8: the result's step is missing"]),
+    (
+      "plugins: []\nsteps: {a: {call: p.f}}\nresult: {}",
+      ["3:9: a result needs at least one step; leave \"result\" out for that of the last one"]
+    ), ("plugins: []\nsteps:\n  a: {call: f}", ["3:13: \"call\" must be PLUGIN.FUNCTION, such as digest.sha256"]),
     ("plugins: []\nsteps:\n  a: {call: p.}", ["3:13: \"call\" must be PLUGIN.FUNCTION, such as digest.sha256"]),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, timeout: soon, whit: {}}",
@@ -181,7 +185,7 @@ import Testing
     ),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, with: {x: [1, {step: }]}}",
-      ["3:39: the step's name is missing; write \"\" for an empty text"]
+      ["3:39: the step's name is missing"]
     ),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, with: {x: {step: b, get: a..b}}}",
@@ -234,6 +238,16 @@ import Testing
       "2:1: not YAML: did not find expected ',' or ']' (while parsing a flow sequence that begins in line 1)"
     ),
     ("a: *b", "1:4: not YAML: found undefined alias *b"),
+    (
+      "steps:\n\ta: {call: p.f}",
+      "2:1: not YAML: found a tab, which cannot start any token (while scanning for the next token that begins in line "
+        + "2); lines are indented with spaces"
+    ),
+    (
+      "a: @file",
+      "1:4: not YAML: found \"@\", which cannot start any token (while scanning for the next token that begins in line "
+        + "1); a text that begins with it stands in quotes"
+    ),
     ("a: \u{1}", "1:4: not YAML: control characters are not allowed (U+1)"),
     (
       "steps:\n  a: {call: p.f}\n  # a:\n\n  a: {call: p.g}",

@@ -9,6 +9,12 @@ import Testing
     #expect(Retry(times: 1_000_000).delay(before: 1_000_000) == 60)
   }
 
+  @Test("a delay is shown without the digits that a calculation leaves behind")
+  func delaysAreShown() {
+    let numbers = [0.1 + 0.2, 1.5 * 1.5 * 0.45, 0.25, 3, 1e-7, 1e300].map(CallFailure.number)
+    #expect(numbers == ["0.3", "1.0125", "0.25", "3", "1e-07", "1e+300"])
+  }
+
   @Test func appliesToTheNamedFailures() {
     let all = Retry(times: 1)
     let some = Retry(times: 1, on: ["timeout", "fixture 7"])

@@ -18,24 +18,13 @@ import Testing
     ("${name", "\"${\" without a \"}\" after it"),
     ("${}", "\"${}\" does not name a variable; \"${steps.NAME}\" is a step's result, and $$ a dollar sign"),
     ("x ${1st}", "\"${1st}\" does not name a variable; \"${steps.NAME}\" is a step's result, and $$ a dollar sign"),
-  ])
-  func refuses(text: String, message: String) {
-    do {
-      _ = try Template(parsing: text)
-      Issue.record("\(text) was taken")
-    } catch {
-      #expect(error.message == message)
-    }
-  }
-
-  @Test(arguments: [
     ("${steps.a b}", "\"a b\" does not name a step: \(Name.rule)"),
     ("${steps.a.}", "\".\" is not a path to a part of a result; write one such as rows[0].name"),
     ("${steps.a[x]}", "\"[x]\": a number and \"]\" must follow \"[\""),
     ("${steps.a[99999999999999999999]}", "\"[99999999999999999999]\": no list has so many elements"),
     ("${steps.a[0]b}", "\"[0]b\" is not a path to a part of a result; write one such as rows[0].name"),
   ])
-  func refusesReferences(text: String, message: String) {
+  func refuses(text: String, message: String) {
     do {
       _ = try Template(parsing: text)
       Issue.record("\(text) was taken")

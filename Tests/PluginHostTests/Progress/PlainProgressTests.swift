@@ -5,9 +5,11 @@ import Testing
 @MainActor
 @Suite struct PlainProgressTests {
   /// Returns the lines for the changes of one step.
-  private func lines(_ states: StepState...) -> [String] {
+  private func lines(_ states: StepState...) -> [String] { lines(of: states) }
+
+  private func lines(of states: [StepState], onlyReports: Bool = false) -> [String] {
     var lines: [String] = []
-    let progress = PlainProgress { lines.append($0) }
+    let progress = PlainProgress(onlyReports: onlyReports) { lines.append($0) }
     var row = StepRow(name: "sum", call: "digest.sha256")
     for state in states {
       let old = row.state
@@ -32,15 +34,7 @@ import Testing
     let states: [StepState] = [
       .running(.init()), .running(.init(message: "one")), .running(.init(message: "two")), .fulfilled(result: "5"),
     ]
-    var lines: [String] = []
-    let progress = PlainProgress(onlyReports: true) { lines.append($0) }
-    var row = StepRow(name: "sum", call: "digest.sha256")
-    for state in states {
-      let old = row.state
-      row.state = state
-      progress.show([row], changed: 0, from: old)
-    }
-    #expect(lines == ["sum: one", "sum: two"])
+    #expect(lines(of: states, onlyReports: true) == ["sum: one", "sum: two"])
   }
 
   @Test func leavesEmptyReportsOut() {
@@ -51,17 +45,10 @@ import Testing
 
   @Test func leavesSmallStepsOfProgressOut() {
     let reports = stride(from: 0.0, through: 1.0, by: 0.01).map { StepState.running(.init(fraction: $0, message: "x")) }
-    var lines: [String] = []
-    let progress = PlainProgress { lines.append($0) }
-    var row = StepRow(name: "a", call: "p.a", state: .running(.init()))
-    for state in reports {
-      let old = row.state
-      row.state = state
-      progress.show([row], changed: 0, from: old)
-    }
-    #expect(lines.first == "a: 0 % x")
-    #expect(lines.last == "a: 100 % x")
-    #expect(lines.count == 11)
+    let lines = lines(of: [.running(.init())] + reports)
+    #expect(lines[1] == "sum: 0 % x")
+    #expect(lines.last == "sum: 100 % x")
+    #expect(lines.count == 12)
   }
 
   @Test func printsEachNewMessage() {

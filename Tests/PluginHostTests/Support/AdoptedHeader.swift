@@ -69,7 +69,9 @@ struct AdoptedHeader {
   }
 
   /// Returns the standard output of a script for `plugin-host shell`, or its errors if it fails.
-  func shell(_ lines: String...) throws -> String {
+  func shell(_ lines: String...) throws -> String { try shell(lines) }
+
+  func shell(_ lines: [String]) throws -> String {
     let script = file + ".sh"
     try Data(lines.map { $0.replacing("LIB", with: file) + "\n" }.joined().utf8).write(to: URL(filePath: script))
     let ending = try HostProcess.run(["shell", script])

@@ -2,14 +2,11 @@ import Foundation
 
 /// A new folder, which is removed with its contents at the end.
 struct TemporaryFolder: ~Copyable {
-  let url: URL
+  private let place = TemporaryPath()
 
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "plugin-host-tests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
+  init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  var url: URL { place.url }
 
   /// Returns the path of a file in the folder.
   func path(_ name: String) -> String { url.appending(path: name).path }

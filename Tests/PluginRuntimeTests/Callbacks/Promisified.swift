@@ -98,6 +98,19 @@ struct Promisified: CallsPlugin {
     #expect(await host.outcome("complete", of: "test.code").value == .void)
   }
 
+  @Test("a callback that always rejects does so with NULL, too; it has no reason then")
+  func nullReason() async throws {
+    let host = try Host.adopting(
+      "void refuse(void (*no)(void *, const char *), void *data, const char *why) { no(data, why); }",
+      "refuse(no: fn(context, reject always cstr) @once, data: context, why: cstr?) -> promise<void> by no")
+    for (why, message) in [(.string("no"), "no"), (.void, "test.code.refuse failed, and does not say why")]
+      as [(PluginValue, String)]
+    {
+      let error = await host.outcome("refuse", of: "test.code", [.value(why)]).promiseError
+      #expect(error == PromiseError(domain: "test.code", code: 0, message: message))
+    }
+  }
+
   @Test("an error of another callback rejects the call; borrowed arguments live until the function has called back")
   func throwing() async throws {
     struct Full: Error {}

@@ -72,15 +72,19 @@ struct BinaryEdges {
     var after = promise_statistics_t()
     before.size = UInt32(MemoryLayout<promise_statistics_t>.size)
     after.size = before.size
-    promise_statistics(&before)
-    place.withUnsafeMutableBytes { place in
-      for _ in 0..<2000 { centroid.invoke(&points, count: 1, into: &result, structure: place.baseAddress) }
-      #expect(result.kind == promise_kind_t(PROMISE_KIND_POINTER) && result.as.ptr == place.baseAddress)
+    var growth = Int64.max
+    // If the values were kept, there would be 2000 more each time. Other tests may have many more meanwhile.
+    for attempt in 0..<20 where growth >= 1000 {
+      if attempt > 0 { usleep(500_000) }
+      promise_statistics(&before)
+      place.withUnsafeMutableBytes { place in
+        for _ in 0..<2000 { centroid.invoke(&points, count: 1, into: &result, structure: place.baseAddress) }
+        #expect(result.kind == promise_kind_t(PROMISE_KIND_POINTER) && result.as.ptr == place.baseAddress)
+      }
+      promise_statistics(&after)
+      growth = Int64(after.values) - Int64(before.values)
     }
-    #expect(place == [2, 3])
-    promise_statistics(&after)
-    // If the values were kept, there would be 2000 more. Other tests may have some meanwhile.
-    #expect(Int64(after.values) - Int64(before.values) < 1000)
+    #expect(place == [2, 3] && growth < 1000)
   }
 
   @Test("bytes that are not a whole number of elements are refused")

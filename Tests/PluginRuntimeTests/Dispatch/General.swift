@@ -251,12 +251,4 @@ struct General: CallsPlugin {
     #expect(result.as.i64 == -5)
     #expect(await json("apply", #"{"value": 1}"#) == "-1")
   }
-
-  private func json(_ function: String, _ arguments: String) async -> String {
-    await outcome(function, json: arguments).json
-  }
-
-  private func message(_ function: String, _ arguments: String) async -> String {
-    await outcome(function, json: arguments).message
-  }
 }

@@ -158,12 +158,4 @@ struct Unions: CallsPlugin {
     #expect(error?.kind == .layout(path))
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
   }
-
-  private func json(_ function: String, _ arguments: String) async -> String {
-    await outcome(function, json: arguments).json
-  }
-
-  private func message(_ function: String, _ arguments: String) async -> String {
-    await outcome(function, json: arguments).message
-  }
 }

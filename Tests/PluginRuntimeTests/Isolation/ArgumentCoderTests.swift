@@ -11,7 +11,7 @@ struct ArgumentCoderTests {
     let body = PluginValue.array([.uint(0), .uint(0), .uint(0), .bool(false)] + parts)
     let frame = Frame(.call, 1, encoding: try CBOREncoder.encode(body)[...])
     let call = try IncomingCall(
-      frame.encoding, frame.memory, promise: { _ in Promise() }, callback: { _ in PluginCallback { _ in .void } })
+      frame.encoding, frame.memory, [], promise: { _ in Promise() }, callback: { _ in PluginCallback { _ in .void } })
     return try #require(call).arguments
   }
 

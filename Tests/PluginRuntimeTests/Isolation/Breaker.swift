@@ -25,6 +25,7 @@ struct Breaker {
     }
     for generation in 1...3 {
       #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == generation)
+      #expect(plugin.workers[0].state == .unloaded)
     }
     let call = plugin.call("echo", [.value(.int(3))], timeout: nil)
     isCalled.open()
@@ -38,7 +39,7 @@ struct Breaker {
       outcome = try await plugin.outcome("echo", .int(3))
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(outcome.value == .int(3))
+    #expect(outcome.value == .int(3) && plugin.workers[0].state == .active)
     // An answer closes the circuit, and resets the count of ends in a row.
     #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == 4)
     #expect(try await plugin.outcome("echo", .int(4)).value == .int(4))
@@ -127,6 +128,29 @@ struct Breaker {
     }
   }
 
+  @Test("the circuit breaker counts workers whose plugin claims that the rules of trust refuse it")
+  func forgedRefusals() async throws {
+    let sign = Fixture.file("forges")
+    let faults = Recorder<String?>()
+    let flag = "-DIN_INITIALISER=if (access(\"\(sign)\", F_OK) == 0) forge_refusal()"
+    let plugin = try IsolatedPlugin.loading("dying", [flag]) { options in
+      options.crashLimit = 3
+      options.coolDown = .seconds(3_600)
+      options.workerEnded = { faults.record($2) }
+    }
+    try #require(symlink("/dev/null", sign) == 0)
+    #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == 1)
+    for generation in 2...3 {
+      let end = try await plugin.outcome("echo", .int(3)).workerEnd
+      #expect(end?.generation == generation)
+      #expect(end?.fault?.contains("a refusal by the rules that had admitted it: y") == true, "\(end as Any)")
+    }
+    let refused = try await plugin.outcome("echo", .int(3))
+    #expect(refused.pluginError?.kind == .quarantined && refused.workerEnd == nil, "\(refused)")
+    #expect(faults.count == 2, "\(faults.events)")
+    plugin.unload(deadline: .zero)
+  }
+
   @Test(
     "ends of workers are reported, with the copy of the file, if they are faults of the plugin or calls were answered")
   func ends() async throws {
@@ -161,7 +185,7 @@ struct Breaker {
       $0.grace = .milliseconds(10)
     }
     // A call that its caller gives up, and that does not stop.
-    #expect(try await plugin.outcome("block", timeout: .milliseconds(1)).workerEnd != nil)
+    #expect(try await plugin.outcome("block", timeout: .seconds(2)).workerEnd != nil)
     #expect(ends.count == before)
     before += 1
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
@@ -198,7 +222,9 @@ struct Breaker {
     }
     _ = try await plugin.outcome("die", .string("kill"))
     #expect(try await plugin.outcome("echo", .int(3)).pluginError?.kind == .quarantined)
+    #expect(plugin.workers.map(\.state) == [.quarantined])
     plugin.unload()
+    #expect(plugin.workers.map(\.state) == [.unloaded])
     #expect(try await plugin.outcome("echo", .int(3)).pluginError?.kind == .closed)
   }
 }

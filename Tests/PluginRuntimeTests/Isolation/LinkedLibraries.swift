@@ -62,6 +62,48 @@ struct LinkedLibraries {
     library.host.unloadAll()
   }
 
+  @Test("a reload follows from a change of a needed library, and from one that was missing")
+  func needed() async throws {
+    func helper(_ revision: Int) throws -> String {
+      try Fixture.library(
+        "helper", from: "int number(void) { return \(revision); }", by: "cc", ["-Wl,-soname,helper.so"])
+    }
+    let first = try helper(1)
+    let folder = Fixture.file("needing")
+    let (path, library) = ("\(folder)/helper.so", "\(folder)/library.so")
+    try #require(mkdir(folder, 0o700) == 0 && rename(first, path) == 0)
+    let source = "int number(void); int revision(void) { return number(); } int process(void) { return 0; }"
+    let built = try Fixture.library("needing", from: source, by: "cc", [path, "-Wl,-rpath,$ORIGIN"])
+    try #require(rename(built, library) == 0)
+    let adoption = Adoption(
+      id: "linked", library: library,
+      functions: [Adoption.Function(signature: try Signature(parsing: "revision() -> i32"))])
+    let host = Host()
+    try host.adopt(adoption, isolation: .tests)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, outcome in
+      if case .failure(let error) = outcome { reports.record("\(error)") } else { reports.record(plugin) }
+    }
+    func revision() async throws -> PluginValue? {
+      try await host.call("revision", of: "linked").outcomeInTime().value
+    }
+    try #require(rename(try helper(2), path) == 0)
+    try await waiting(for: { reports.count == 1 })
+    #expect(try await revision() == .int(2))
+    // While it is missing, the library cannot be loaded.
+    let old = "\(library).old"
+    try #require(unlink(path) == 0 && rename(library, old) == 0 && rename(old, library) == 0)
+    try await waiting(for: { reports.count == 2 })
+    #expect(reports.events.last?.contains("no such library") == true, "\(reports.events)")
+    #expect(try await revision() == .int(2))
+    try #require(rename(try helper(3), path) == 0)
+    try await waiting(for: { reports.count == 3 })
+    #expect(try await revision() == .int(3))
+    #expect(reports.events.first == "linked" && reports.events.last == "linked")
+    watcher.stop()
+    host.unloadAll()
+  }
+
   @Test("a reload of an adopted library follows its symbolic link as it is then, and keeps the adoption as given")
   func reloaded() async throws {
     let library = try LinkedLibrary()

@@ -10,8 +10,7 @@ import Testing
 struct OutgoingFramesTests {
   @Test("are counted until they are sent, with their shared memory")
   func counted() throws {
-    var sockets: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+    let sockets = socketPair()
     defer { sockets.forEach { close($0) } }
     var outgoing = OutgoingFrames()
     let plain = try Frame(.log, 1, .bytes([UInt8](repeating: 1, count: 50_000))).encoded()
@@ -47,8 +46,7 @@ struct OutgoingFramesTests {
 
   @Test("take no more memory than waits, however long some do, and keep their order and their shared memory")
   func flat() throws {
-    var sockets: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+    let sockets = socketPair()
     defer { sockets.forEach { close($0) } }
     var outgoing = OutgoingFrames()
     var reader = FrameReader()
@@ -87,8 +85,7 @@ struct OutgoingFramesTests {
 
   @Test("are freed once they are sent, also while much shared memory waits behind them")
   func freed() throws {
-    var sockets: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+    let sockets = socketPair()
     defer { sockets.forEach { close($0) } }
     var outgoing = OutgoingFrames()
     let plain = try Frame(.log, 1, .bytes([UInt8](repeating: 1, count: 50_000))).encoded()

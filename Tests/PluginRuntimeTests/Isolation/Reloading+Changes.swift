@@ -130,6 +130,56 @@ extension Reloading {
     try host.unload("test.reloading")
   }
 
+  @Test("a file in a folder that was made again is not loaded before it is complete and closed")
+  func unfinished() async throws {
+    let file = try ExchangedFile()
+    let build = "\(file.folder.path)/build"
+    let path = "\(build)/reloading.so"
+    try #require(mkdir(build, 0o700) == 0 && rename(file.path, path) == 0)
+    try file.install(2)
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file.path)))
+    let host = Host()
+    try host.load(path, isolation: try file.options)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, outcome in
+      if case .failure(let error) = outcome { reports.record("\(error)") } else { reports.record(plugin) }
+    }
+    try FileManager.default.removeItem(atPath: build)
+    try #require(mkdir(build, 0o700) == 0)
+    let descriptor = open(path, O_WRONLY | O_CREAT, 0o700)
+    for part in [bytes.prefix(bytes.count / 2), bytes.dropFirst(bytes.count / 2)] {
+      try #require(Array(part).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == part.count)
+      // Several times the time for which no file may change.
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(reports.count == 0, "\(reports.events)")
+    }
+    close(descriptor)
+    try await waiting(for: { reports.count == 1 })
+    #expect(reports.events == ["test.reloading"])
+    #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(2))
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
+  @Test("a file that is open for writing by another name is loaded once it is closed, of which there is no event")
+  func heldThroughAnotherName() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
+    let built = try Fixture.plugin("reloading", ["-DREVISION=2", "-DEVENTS=\"\(file.events)\""])
+    let descriptor = open(built, O_RDWR)
+    try #require(link(built, "\(file.path).new") == 0 && rename("\(file.path).new", file.path) == 0)
+    try await Task.sleep(for: .milliseconds(300))
+    #expect(reports.count == 0)
+    close(descriptor)
+    try await waiting(for: { reports.count == 1 })
+    #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(2))
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
   @Test("reloading does not wait for other files in the folder of the plugin, which change all the time")
   func busyFolder() async throws {
     let file = try ExchangedFile()

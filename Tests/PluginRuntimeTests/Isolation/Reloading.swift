@@ -154,6 +154,29 @@ struct Reloading {
     plugin.unload()
   }
 
+  @Test("reloading reports the states of both generations", arguments: [true, false])
+  func states(isHealthy: Bool) async throws {
+    let file = try ExchangedFile()
+    var options = try file.options
+    try options.capabilities.allow("read=\(file.folder.path)")
+    let plugin = try IsolatedPlugin(loading: file.path, options)
+    let call = plugin.call("gate", [], timeout: nil)
+    #expect(plugin.workers.map(\.state) == [.active])
+    let go = file.folder.appendingPathComponent("go").path
+    try file.install(2, "-DWAITS_IN_HEALTH=\"\(go)\"", isHealthy ? "-DHEALTHY" : "-DSICK")
+    let over = Promise<Bool>()
+    Thread.detachNewThread { over.resolve((try? plugin.reload(deadline: .seconds(60))) != nil) }
+    try await waiting(for: { file.lines.contains("health 2") })
+    #expect(plugin.workers.map(\.state) == [.active, .loaded])
+    #expect(FileManager.default.createFile(atPath: go, contents: nil))
+    try await waiting(for: { over.state != .pending })
+    #expect(over.value == isHealthy)
+    #expect(plugin.workers.map(\.state) == (isHealthy ? [.active, .draining] : [.active]))
+    #expect(call.state == .pending)
+    plugin.unload(deadline: .zero)
+    #expect(plugin.workers[0].state == .unloaded)
+  }
+
   @Test("reloading starts no new worker once the plugin is to be unloaded")
   func unloading() async throws {
     let file = try ExchangedFile()
@@ -244,7 +267,8 @@ struct Reloading {
   func hungQuiesce() async throws {
     let file = try ExchangedFile()
     let (plugin, go) = try file.loadingWithWait {
-      $0.loadTimeout = .seconds(2)
+      // The limit of resume(), too.
+      $0.loadTimeout = .seconds(8)
       $0.grace = .milliseconds(10)
     }
     let process = try await plugin.outcome("process").value
@@ -252,7 +276,7 @@ struct Reloading {
     try file.install(2)
     let error = #expect(throws: PluginError.self) { try plugin.reload() }
     #expect(
-      error?.message.contains("test.reloading.quiesce: did not end within 2.0 seconds") == true, "\(error as Any)")
+      error?.message.contains("test.reloading.quiesce: did not end within 8.0 seconds") == true, "\(error as Any)")
     #expect(old.state == .pending && file.lines == ["load 1", "quiesce 1", "resume 1"])
     #expect(try await plugin.outcome("process").value == process)
     #expect(FileManager.default.createFile(atPath: go, contents: nil))

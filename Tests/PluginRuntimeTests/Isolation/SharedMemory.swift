@@ -156,7 +156,7 @@ struct SharedMemory {
     while send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0 {}
     var wait = linger(l_onoff: 1, l_linger: 1)
     try #require(setsockopt(client, SOL_SOCKET, SO_LINGER, &wait, socklen_t(MemoryLayout<linger>.size)) == 0)
-    #expect(throws: FrameError.self) { try SharedBytes(receiving: client, atMost: 100) }
+    #expect(throws: FrameError.self) { try SharedBytes(receiving: client, atMost: 100, mapping: true) }
     // A connection that is closed in order ends without an error.
     var count = 1
     while count > 0 { count = recv(peer, &bytes, bytes.count, 0) }
@@ -207,6 +207,21 @@ struct SharedMemory {
     // Blocks that were sent no longer count.
     #expect(try await plugin.outcome("is_shared", .bytes(bytes)).value == .bool(true))
     plugin.unload()
+  }
+
+  @Test(
+    "large bytes are mapped by the worker of a call, and read by the host", arguments: [Frame.Kind.call, .fulfilled])
+  func read(kind: Frame.Kind) throws {
+    let bytes = Self.bytes(1 << 17)
+    let encoded = try Frame(kind, 1, .bytes(bytes)).encoded()
+    let descriptor = try #require(encoded.memory.first).descriptor
+    var status = stat()
+    try #require(fstat(descriptor, &status) == 0)
+    var reader = FrameReader(leavingCalls: true)
+    encoded.bytes.withUnsafeBytes { reader.append($0, [dup(descriptor)]) }
+    let frame = try #require(try reader.next())
+    #expect(frame.memory.first?.bytes == bytes && (kind == .call || frame.body == .bytes(bytes)))
+    #expect(try mappings().contains(" \(status.st_ino) ") == (kind == .call))
   }
 
   @Test("large bytes are unmapped, and their descriptors closed, with the last reference")

@@ -84,7 +84,7 @@ struct WorkerDeaths {
     #expect(try await plugin.outcome("echo", .int(1)).value == .int(1))
     let error = try await plugin.outcome("garbage", .bytes(Array(repeating: 0, count: 1 << 20))).pluginError
     let expected =
-      "the host sent shared memory, for which the worker has no descriptor: RLIMIT_NOFILE is 0: close files, or raise"
+      "the host sent shared memory or files, for which the worker has no descriptor: RLIMIT_NOFILE is 0: close files, or raise"
     #expect(error?.description.contains(expected) == true, "\(error as Any)")
     plugin.unload()
   }

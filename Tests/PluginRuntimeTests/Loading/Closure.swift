@@ -40,6 +40,34 @@ struct Closure {
     #expect(seals >= 0 && seals & 8 != 0, "\(seals)")
   }
 
+  @Test("of two needed libraries of one DT_SONAME, none stands for the other", arguments: [false, true])
+  func oneName(isOtherFirst: Bool) async throws {
+    let folder = try Folder()
+    let (other, own) = ("other-\(UUID().uuidString).so", "own-\(UUID().uuidString).so")
+    func makeOther(_ flags: [String] = []) throws {
+      _ = try folder.library(other, "int other(void) { return 1; } int which(void) { return 1; }", flags)
+    }
+    try makeOther()
+    _ = try folder.library(own, "int which(void) { return 2; }", ["-Wl,-soname,\(own)"])
+    let names = isOtherFirst ? [other, own] : [own, other]
+    let plugin = try folder.plugin(
+      "extern int which(void), other(void); uint32_t needed(void) { return which() * 10 + other(); }",
+      ["-Wl,--no-as-needed"] + names.map { "-l:\($0)" } + ["-L\(folder.path)", "-Wl,-rpath,$ORIGIN"],
+      "plugin-\(isOtherFirst).so")
+    // The plugin needs it by the name of its file.
+    try makeOther(["-Wl,-soname,\(own)"])
+    guard isOtherFirst else {
+      let (host, id) = try folder.load(plugin)
+      #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(21))
+      #expect(try Host.inspect(plugin).id == id)
+      return
+    }
+    for _ in 0..<2 {
+      let error = #expect(throws: PluginError.self) { try Host.inspect(plugin) }
+      #expect(error?.message.contains("needs \(folder.path)/\(own) as \(own), which is also the name") == true)
+    }
+  }
+
   @Test(
     "needed libraries are mapped from sealed copies, by each name that is used for them",
     arguments: [
@@ -69,6 +97,14 @@ struct Closure {
     #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(5))
     let maps = try mappings()
     #expect(!maps.contains(folder.path), "\(maps)")
+  }
+
+  @Test("a DT_SONAME with a slash is refused, with a mark behind it too", arguments: ["a/b.so", "a/\u{301}b.so"])
+  func slashes(name: String) throws {
+    let folder = try Folder()
+    let plugin = try folder.plugin("uint32_t needed(void) { return 1; }", ["-Wl,-soname,\(name)"])
+    let error = #expect(throws: PluginError.self) { try PluginRuntime.Host.inspect(plugin) }
+    #expect(error?.kind == .unsafeName)
   }
 
   @Test("libraries that libraries need are found by DT_RPATH of the plugin, and one that two need is mapped once")
@@ -142,12 +178,15 @@ struct Closure {
   @Test("a library of the system that the process has loaded is used in place of a copy beside the plugin")
   func takenBySystem() async throws {
     let (first, second) = (try Folder(), try Folder())
-    let code = "uint32_t needed(void) { return deflateBound(0, 0) > 0 ? 7 : 0; }"
-    let (host, id) = try first.load(try first.plugin(code, ["-l:libz.so.1"]))
+    // The test program does not need it.
+    let name = "libBrokenLocale.so.1"
+    let code = "uint32_t needed(void) { return 7; }"
+    let needing = ["-Wl,--no-as-needed", "-l:\(name)"]
+    let (host, id) = try first.load(try first.plugin(code, needing))
     #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(7))
     try FileManager.default.copyItem(
-      atPath: try PluginFile(opening: try LibraryFinder.path(of: "libz.so.1")).path, toPath: "\(second.path)/libz.so.1")
-    let bundled = try second.plugin(code, ["-l:libz.so.1", "-L\(second.path)", "-Wl,-rpath,$ORIGIN"])
+      atPath: try PluginFile(opening: try LibraryFinder.path(of: name)).path, toPath: "\(second.path)/\(name)")
+    let bundled = try second.plugin(code, needing + ["-L\(second.path)", "-Wl,-rpath,$ORIGIN"])
     #expect(throws: Never.self) { try PluginRuntime.Host.inspect(bundled) }
   }
 
@@ -251,13 +290,16 @@ struct Closure {
     let folder = "/run/promise-\(UUID().uuidString)"
     guard mkdir(folder, 0o755) == 0 else { return print("skipped: no folder can be made in /run") }
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let path = "\(folder)/own.so"
+    // A mark behind the slash does not hide the folder before it.
+    let inner = "\(folder)/\u{301}own"
+    let path = "\(inner)/own.so"
+    try #require(mkdir(inner, 0o755) == 0)
     try Data([1]).write(to: URL(filePath: path))
-    try #require(chmod(path, 0o644) == 0 && chmod(folder, 0o755) == 0)
+    try #require(chmod(path, 0o644) == 0 && chmod(inner, 0o755) == 0 && chmod(folder, 0o755) == 0)
     let file = try PluginFile(opening: path)
     func isOne() -> Bool { SystemFile.isOne(path, file.descriptor, in: ["/run"]) }
     try #require(isOne())
-    for (place, mode) in [(path, 0o644), (folder, 0o755)] as [(String, mode_t)] {
+    for (place, mode) in [(path, 0o644), (inner, 0o755), (folder, 0o755)] as [(String, mode_t)] {
       #expect(chown(place, 54_321, 0) == 0)
       #expect(!isOne(), "\(place) is another user's")
       #expect(chown(place, 0, 0) == 0)

@@ -17,7 +17,11 @@ struct Segments {
   func beyondMemory() throws {
     var library = try LibraryFile(try Fixture.plugin("whole"))
     let data = try #require(library.loads.last)
+    let address = library[data + LibraryFile.address]
     library.set(data + LibraryFile.address, UInt64.max - 15)
+    expect(.notAPlugin, "a segment that does not fit into memory", library)
+    library.set(data + LibraryFile.address, address)
+    library.set(data + LibraryFile.memorySize, UInt64.max - address)
     expect(.notAPlugin, "a segment that does not fit into memory", library)
   }
 

@@ -32,6 +32,7 @@ struct Language {
       "late(ms: u32, done: fn(context, reject nonzero i32, resolve i64) @once, data: context) -> promise<i64> by done",
       "ask(ok: fn(resolve cstr) @once, no: fn(reject always cstr) @once) -> promise<cstr> by ok or no returns i32 ! negative",
       #"f(a: i32 = 1 "how many", b: str "what") -> u8 "the rest" !"#, "f(t: token?, e: error, v: value)",
+      "f(a: fd, b: out fd) -> fd ! errno",
       "open(done: fn(reject nonnull cstr?, resolve ptr<x>) @once) -> promise<ptr<x>> by done",
       #"compare(a: &i32, b: &{x: f64} = {"x": 1}, order: fn(&i32, &i32) -> i32 @call) -> i32"#,
       #"f(p: {x: f64, y: [i8; 2]} = {"x": 1, "y": [2, -3]}, q: &[cstr] = ["a"], r: i32? = null, s: u8? = 7)"#,

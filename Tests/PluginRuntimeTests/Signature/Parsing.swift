@@ -120,6 +120,8 @@ struct Parsing {
       ),
       ("check(good: bool) !", "promise_status_t check(bool good, promise_value_t *error);"),
       ("name(of: cstr) -> cstr", "const char *name(const char *of);"),
+      ("move(from: fd, to: out fd) -> fd ! errno", "int move(int from, int *to);"),
+      ("move(from: fd) -> fd !", "promise_status_t move(int from, int *result, promise_value_t *error);"),
       ("twice(x: f64x) -> f64x", "long double twice(long double x);"),
       ("name() -> cstr !", "promise_status_t name(const char **result, promise_value_t *error);"),
       ("later(p: promise<i32>) -> promise<str>", "promise_t *later(promise_t *p);"),

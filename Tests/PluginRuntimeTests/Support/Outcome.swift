@@ -88,4 +88,12 @@ extension CallsPlugin {
   func outcome(_ function: String, json arguments: String) async -> Outcome {
     await host.outcome(function, of: Self.plugin, json: arguments)
   }
+
+  func json(_ function: String, _ arguments: String) async -> String {
+    await outcome(function, json: arguments).json
+  }
+
+  func message(_ function: String, _ arguments: String) async -> String {
+    await outcome(function, json: arguments).message
+  }
 }

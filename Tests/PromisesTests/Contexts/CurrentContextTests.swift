@@ -137,15 +137,10 @@ struct CurrentContextTests {
   }
   @Test("RP10 the current context retains the executor that it stands for, no longer than its callbacks")
   func releases() {
-    final class Inline: PromiseExecutor {
-      let held: Tracked<Void>
-      init(_ held: Tracked<Void>) { self.held = held }
-      func submit(_ job: PromiseJob) { job.run() }
-    }
     withLifetimeTracking { tracker in
       let promise = Promise<Int>()
       do {
-        let place = PromiseContext.executor(Inline(tracker.track()))
+        let place = InlineExecutor(holding: tracker.track()).here
         Promise<Int>.resolve(1).then(
           on: place, { [log] _ in promise.then(on: .current, { _ in log.record("called") }, nil) }, nil)
       }

@@ -36,25 +36,17 @@ struct Executors {
 
   @Test("an executor may run a job in the settling call")
   func inline() {
-    final class Inline: PromiseExecutor {
-      func submit(_ job: PromiseJob) { job.run() }
-    }
     let promise = Promise<Int>()
-    let derived = promise.then(on: .executor(Inline())) { $0 + 1 }
+    let derived = promise.then(on: InlineExecutor().here) { $0 + 1 }
     promise.resolve(1)
     #expect(derived.value == 2)
   }
 
   @Test("an executor lives as long as a pending callback needs it, and no longer")
   func lifetime() {
-    final class Tracking: PromiseExecutor {
-      let held: Tracked<Void>
-      init(_ held: Tracked<Void>) { self.held = held }
-      func submit(_ job: PromiseJob) { job.run() }
-    }
     withLifetimeTracking { tracker in
       let promise = Promise<Int>()
-      let derived = promise.then(on: .executor(Tracking(tracker.track()))) { $0 + 1 }
+      let derived = promise.then(on: InlineExecutor(holding: tracker.track()).here) { $0 + 1 }
       #expect(tracker.live == 1)
       promise.resolve(1)
       #expect(tracker.live == 0)

@@ -74,11 +74,8 @@ struct MainOrder {
   @Test("T2 a substitute that runs turns at once gets each callback after the one that makes it due, without a limit")
   func inline() async {
     await #expect(processExitsWith: .success) {
-      final class Inline: PromiseExecutor {
-        func submit(_ job: PromiseJob) { job.run() }
-      }
       let numbers = Recorder<Int>()
-      PromiseContext.useMainExecutor(Inline())
+      PromiseContext.useMainExecutor(InlineExecutor())
       Promise<Int>.resolve(1).then(
         on: .main,
         { _ in

@@ -50,12 +50,14 @@ struct ForeignValues {
     #expect("\(error)" == "failed (app -7), because of: not read (file 2), because of: no answer (disk 5)")
   }
 
-  @Test("collections are converted to a depth of 256, both ways; deeper ones keep their form")
-  func depth() {
+  @Test(
+    "collections are converted to a depth of 256, both ways; deeper ones keep their form",
+    arguments: [false, true])
+  func depth(endsWithArray: Bool) {
     var (made, value) = (CellValue.i64(7), 7 as Any)
     for level in 0..<300 {
       made = withUnsafeBytes(of: made) { CellValue.made(Box.array($0.baseAddress, count: 1)) }
-      value = level % 2 == 0 ? [value] as [Any] : ["a": value] as [String: Any]
+      value = (level % 2 == 0) != endsWithArray ? [value] as [Any] : ["a": value] as [String: Any]
     }
     var (levels, read) = (0, reason(made))
     while let array = read as? [Any] { (levels, read) = (levels + 1, array[0]) }

@@ -35,4 +35,20 @@ struct MainSubstitute {
       precondition(other.count == 0 && CellLoop.main!.runOnce().count == 1 && log.events.last == "loop")
     }
   }
+
+  @MainActor @Test("a substitute that was replaced is released once its turns have run")
+  func releasedSubstitute() async {
+    await #expect(processExitsWith: .success) {
+      weak var released: ManualExecutor?
+      do {
+        let executor = ManualExecutor()
+        released = executor
+        PromiseContext.useMainExecutor(executor)
+        Promise<Int>.resolve(1).then(on: .main, { _ in })
+        executor.runAll()
+        PromiseContext.useMainExecutor(nil)
+      }
+      precondition(released == nil)
+    }
+  }
 }

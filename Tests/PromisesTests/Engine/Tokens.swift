@@ -20,10 +20,10 @@ struct Tokens {
     }
     for promise in promises { #expect(token.add(promise.cell)) }
     let before = token.generation
-    token.cancelWithoutInvalidating()
+    _ = token.cancelWithoutInvalidating()
     #expect(token.generation == before)
     #expect(log.order == [0, 1, 2])
-    token.invalidate()
+    _ = token.invalidate()
     #expect(token.generation == before + 1)
     #expect(log.order == [0, 1, 2])
     token.releaseHandle()
@@ -41,7 +41,7 @@ struct Tokens {
       let promise = Promise<Int>()
       #expect(token.add(promise.cell))
       token.ref.firstHalf = CancelToken.newWalk() &+ 2
-      token.invalidate()
+      _ = token.invalidate()
       #expect(promise.cell.isCancelRequested)
     }
     token.releaseHandle()
@@ -58,9 +58,9 @@ struct Tokens {
     let promise = Promise<Int>()
     let other = Promise<Int>()
     #expect(child.add(promise.cell) && quiet.add(other.cell))
-    token.cancelWithoutInvalidating()
+    _ = token.cancelWithoutInvalidating()
     #expect(promise.cell.isCancelRequested && !other.cell.isCancelRequested)
-    token.invalidate()
+    _ = token.invalidate()
     #expect(other.cell.isCancelRequested)
     #expect([child, quiet].map(\.generation) == [1, 1])
     for token in [token, child, quiet] { token.releaseHandle() }
@@ -95,7 +95,7 @@ struct Tokens {
     let promises = [Promise<Int>(), Promise<Int>()]
     _ = automatic.add(promises[0].cell)
     _ = token.add(promises[1].cell)
-    #expect(automatic.retainHandle())
+    #expect(automatic.retainHandle() == .retained)
     automatic.releaseHandle()
     #expect(!promises[0].cell.isCancelRequested)
     automatic.releaseHandle()

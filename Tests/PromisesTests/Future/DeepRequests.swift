@@ -17,16 +17,11 @@ struct DeepRequests {
     { source in Subject { $0.resolve(with: source) } },
     { when(fulfilled: [$0]).map { $0[0] } },
     { $0.flatMapResult { _ in Subject(on: .utility, fulfilled: 0, after: 3600) } },
-    { $0.propagatingCancellation(on: Inline().here) { _ in } },
+    { $0.propagatingCancellation(on: InlineExecutor().here) { _ in } },
     { $0.timeout(on: inline, after: 3600) },
   ]
 
-  /// Runs jobs in the call that submits them.
-  private final class Inline: PromiseExecutor {
-    var here: PromiseContext { .executor(self) }
-    func submit(_ job: PromiseJob) { job.run() }
-  }
-  private static let inline = Inline().here
+  private static let inline = InlineExecutor().here
 
   private func chain(_ source: consuming Subject, _ kind: Int) -> Subject {
     var last = consume source

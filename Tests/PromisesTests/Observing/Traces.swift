@@ -128,12 +128,14 @@ extension Observed {
     func dump() {
       let promise = Promise<Int>()
       let derived = promise.then { $0 + 1 }
+      let later = promise.future.delay(60)
       let lines = PromiseDump.lines()
       func line(_ id: UInt64) -> String? { lines.first { $0.hasPrefix("0x\(String(id, radix: 16)) ") } }
-      #expect(line(promise.id)?.hasSuffix("1 callback: any holder") == true)
+      #expect(line(promise.id)?.hasSuffix("2 callbacks: any holder") == true)
+      #expect(lines.contains { $0.hasSuffix("a delay, after 0x\(String(promise.id, radix: 16))") })
       #expect(line(derived.id)?.hasSuffix("a callback, after 0x\(String(promise.id, radix: 16))") == true)
       promise.resolve(1)
-      withExtendedLifetime(derived) {}
+      withExtendedLifetime((derived, later)) {}
     }
 
     @Test("a trace and dumps while other threads create, settle and release promises")

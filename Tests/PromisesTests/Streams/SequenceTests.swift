@@ -201,6 +201,86 @@ struct SequenceTests {
     withExtendedLifetime(numbers) {}
   }
 
+  @Test("a sequence takes the states of a bounded buffer in groups of half the limit, and reports room after each")
+  func groups() async {
+    let numbers = Stream<Int, Never>()
+    var iterator = numbers.subscriber().values(buffer: .bounded(8)).makeAsyncIterator()
+    numbers.publish(.data(1), .data(2), .data(3), .data(4), .data(5), .data(6), .data(7))
+    #expect(numbers.publisher.publish(8) == .full)
+    let ready = numbers.publisher.ready()
+    for number in 1...3 { #expect(await iterator.next() == number) }
+    #expect(ready.state == .pending)
+    var results = [numbers.publisher.publish(9)]
+    #expect(await iterator.next() == 4)
+    // The states from 5 to 9 wait.
+    #expect(ready.state == .fulfilled)
+    for number in 10...12 { results.append(numbers.publisher.publish(number)) }
+    #expect(results == [.full, .published, .published, .full])
+    for number in 5...12 { #expect(await iterator.next() == number) }
+    #expect(numbers.publisher.publish(13) == .published)
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("a sequence with a small limit reports room after each state", arguments: 1...3)
+  func smallLimit(limit: Int) async {
+    let numbers = Stream<Int, Never>()
+    var iterator = numbers.subscriber().values(buffer: .bounded(limit)).makeAsyncIterator()
+    for number in 1...limit { numbers.publish(.data(number)) }
+    for number in 1...8 {
+      let ready = numbers.publisher.ready()
+      #expect(ready.state == .pending)
+      #expect(await iterator.next() == number)
+      #expect(ready.state == .fulfilled)
+      #expect(numbers.publisher.publish(limit + number) == .full)
+    }
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("an iterator continues where another one stopped, and the end comes after the states that were taken")
+  func iterators() async {
+    let numbers = Numbers()
+    let states = numbers.subscriber().states()
+    numbers.publish(.data(1), .error(TestError(2)), .data(3), .cancelled)
+    var first = states.makeAsyncIterator()
+    #expect(await first.next() == .data(1))
+    var second = states.makeAsyncIterator()
+    #expect(await second.next() == .error(TestError(2)))
+    #expect(await first.next() == .data(3))
+    #expect(await second.next() == nil)
+    #expect(await first.next() == nil)
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("a sequence takes no states ahead from a buffer that may drop them")
+  func newest() async {
+    let numbers = Stream<Int, Never>()
+    var iterator = numbers.subscriber().values(buffer: .newest(2)).makeAsyncIterator()
+    numbers.publish(.data(1), .data(2), .data(3))
+    #expect(await iterator.next() == 2)
+    numbers.publish(.data(4), .data(5))
+    #expect(await iterator.next() == 4)
+    #expect(await iterator.next() == 5)
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("a cancelled task drops the states that its sequence has taken, and releases them")
+  func cancelledWithinAGroup() async {
+    let tracker = LifetimeTracker()
+    let publisher = Publisher<Tracked<Void>, Never>()
+    let values = publisher.subscriber().values()
+    for _ in 0..<8 { publisher.publish(tracker.track()) }
+    let rest = await Task {
+      var iterator = values.makeAsyncIterator()
+      _ = await iterator.next()
+      let waiting = tracker.live
+      withUnsafeCurrentTask { $0?.cancel() }
+      let next = await iterator.next()
+      return (waiting, next == nil, tracker.live)
+    }.value
+    #expect(rest == (7, true, 0))
+    withExtendedLifetime((publisher, values)) {}
+  }
+
   /// A sequence that does not check whether its task is cancelled.
   private struct Stubborn: AsyncSequence, AsyncIteratorProtocol {
     func makeAsyncIterator() -> Stubborn { self }

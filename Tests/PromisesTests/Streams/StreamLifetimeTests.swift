@@ -75,6 +75,20 @@ struct StreamLifetimeTests {
     }
   }
 
+  @Test("a sequence that is released within a group of states releases the rest of the group")
+  func sequenceWithinAGroup() async {
+    let tracker = LifetimeTracker()
+    let publisher = Publisher<Tracked<Void>, TestError>()
+    do {
+      var iterator = publisher.subscriber().states().makeAsyncIterator()
+      for _ in 0..<3 { publisher.publish(tracker.track()) }
+      _ = await iterator.next()
+      #expect(tracker.live == 2)
+    }
+    #expect(tracker.live == 0)
+    withExtendedLifetime(publisher) {}
+  }
+
   @Test("a publisher without a state keeps nothing")
   func stateless() {
     withLifetimeTracking { tracker in

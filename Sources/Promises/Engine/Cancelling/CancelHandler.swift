@@ -25,12 +25,20 @@ struct CancelHandler: CellView {
     static var offset: Int { Cell.valueOffset + 8 }
   }
 
-  /// Whether it propagates requests to a gather or a link.
-  var propagates: Bool { ref.meta & ReactionKind.propagating != 0 }
-  /// Whether it runs at the end of the request, after the handlers of all promises upstream.
-  var isLast: Bool { ref.meta & ReactionKind.atEnd != 0 }
-  /// Whether the maker of the promise, a gather, a link or a timer, registered it.
-  var isOfMaker: Bool { ref.meta & ReactionKind.ofMaker != 0 }
+  // Flags in `meta`.
+  /// Propagates requests to a gather or a link, its context.
+  static var propagating: UInt32 { 1 << 10 }
+  /// Runs when the promise is discarded, too.
+  static var onDiscard: UInt32 { 1 << 11 }
+  /// Belongs to the maker of the promise: a gather, a link or a timer. One reference to the promise is the maker's,
+  /// which uses it only to settle the promise, so it does not count as interest (Abandon.swift).
+  static var ofMaker: UInt32 { 1 << 12 }
+  /// Runs at the end of the request, after the handlers of all promises upstream.
+  static var atEnd: UInt32 { 1 << 13 }
+
+  var propagates: Bool { ref.meta & CancelHandler.propagating != 0 }
+  var isLast: Bool { ref.meta & CancelHandler.atEnd != 0 }
+  var isOfMaker: Bool { ref.meta & CancelHandler.ofMaker != 0 }
   /// The gather or link.
   var target: CellRef { ref.contextCell }
 
@@ -55,7 +63,7 @@ extension CellRef {
   /// unwanted.
   func onCancelRequestOfTimed(_ function: Observer, _ context: Context) -> Bool {
     watch()
-    let isAdded = unsafe onCancelRequest(function, context, meta: ReactionKind.ofMaker)
+    let isAdded = unsafe onCancelRequest(function, context, meta: CancelHandler.ofMaker)
     if !isAdded { context.release() }
     return isAdded
   }
@@ -68,7 +76,7 @@ extension CellRef {
     }
     handler.mark(meta)
     attachCancelHandler(handler) { reason in
-      if handler.claim() { runCancelHandler(handler, &reason) }
+      if handler.claim() == .won { runCancelHandler(handler, &reason) }
     }
     return true
   }
@@ -83,7 +91,7 @@ extension CellRef {
       cell.release()
       return false
     }
-    handler.mark(ReactionKind.propagating | ReactionKind.ofMaker)
+    handler.mark(CancelHandler.propagating | CancelHandler.ofMaker)
     watch()
     attachCancelHandler(handler) { CancelWork.ask(cell, $0) }
     return true
@@ -135,7 +143,7 @@ extension CellRef {
       let handler = CancelHandler(reaction)
       if handler.propagates {
         reaction.setFlags(CellState.Pending.cancelRequested)
-      } else if !reaction.claim() {
+      } else if reaction.claim() == .lost {
         reaction.release()
         continue
       }
@@ -180,9 +188,9 @@ extension CellRef {
   /// Releases the context of a handler whose promise is settled, unless the handler runs or has run. A handler for
   /// discards is called first if the promise was discarded.
   func endCancelHandler(_ value: CellValue, _ outcome: Outcome) {
-    guard claimHandler() else { return }
+    guard claimHandler() == .won else { return }
     let isDiscard = outcome.isRejected && value.kind == ValueKind.discarded.rawValue
-    if isDiscard && meta & ReactionKind.onDiscard != 0 {
+    if isDiscard && meta & CancelHandler.onDiscard != 0 {
       var cause = value.discardCause ?? .void
       runCancelHandler(self, &cause)
     } else {
@@ -192,14 +200,14 @@ extension CellRef {
 
   /// Releases the handler's context, unless the handler runs or has run.
   func dropCancelHandler() {
-    if claimHandler() { releaseContextInTurn() }
+    if claimHandler() == .won { releaseContextInTurn() }
   }
 
-  /// Claims the handler, whose promise is settled or destroyed. False if it was claimed before, or if a request that is
-  /// propagating through it drops it.
-  private func claimHandler() -> Bool {
+  /// Claims the handler, whose promise is settled or destroyed; `.lost` also if a request that is propagating through
+  /// it drops it.
+  private func claimHandler() -> Claim {
     let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiringAndReleasing).oldValue
-    return old & (CellState.claimed | CellState.Pending.cancelRequested) == 0
+    return old & (CellState.claimed | CellState.Pending.cancelRequested) == 0 ? .won : .lost
   }
 
   /// Ends the propagation of a request through this handler. Drops the handler if its promise was settled or destroyed
@@ -230,7 +238,7 @@ extension CellRef {
   /// The reason of the cancel request, or the cause of a cancelled promise, with a reference for the caller; VOID if
   /// none was given.
   package func cancelReason() -> CellValue {
-    guard hold() else {
+    guard hold() == .held else {
       guard state.isSettled, let cause = value.discardCause, cause.retain() else { return .void }
       return cause
     }

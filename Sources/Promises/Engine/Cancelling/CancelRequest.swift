@@ -14,8 +14,7 @@ extension CellRef {
   /// Whether cancellation of the pending promise was requested, or it is cancelled.
   package var isCancelRequested: Bool {
     let state = self.state
-    if state.isSettled { return isCancelled }
-    return state.bits & CellState.Pending.cancelRequested != 0
+    return state.isSettled ? isCancelled : state.isCancelRequested
   }
 
   /// Whether the settled promise was cancelled: rejected as by discard().
@@ -35,7 +34,7 @@ extension CellRef {
   func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
     guard var source = acceptCancelRequest(reason, leaving: &work) else { return }
     // A loop, because chains are long. This call has a reference of its own to each promise on the way.
-    while source.withdrawInterest() && source.hasNoOtherHolder {
+    while source.withdrawInterest() == .last && source.hasNoOtherHolder {
       let next = source.acceptCancelRequest(reason, leaving: &work)
       source.releaseBorrowed()
       guard let next else { return }
@@ -47,7 +46,7 @@ extension CellRef {
   /// Stops counting references to the promise as interest: from now on only its reactions keep it from being cancelled.
   /// Requests cancellation if only references blocked a waiting request.
   package func seal() {
-    guard hold() else { return }
+    guard hold() == .held else { return }
     setFlags(CellState.Pending.sealed)
     unhold()
     propagateWaitingRequest()
@@ -63,7 +62,7 @@ extension CellRef {
   /// Propagates a request that was made for this promise to its source, present or future. The caller must have a
   /// reference to the source.
   func propagateCancelRequest(to source: CellRef) {
-    guard source.withdrawInterest() && source.hasNoOtherHolder else { return }
+    guard source.withdrawInterest() == .last && source.hasNoOtherHolder else { return }
     let reason = cancelReason()
     source.requestCancel(reason)
     reason.release()
@@ -71,11 +70,11 @@ extension CellRef {
 
   /// Settles this derived promise before its source; then requests cancellation of the source if no one else is
   /// interested.
-  func leaveSource(_ settle: () -> Bool) {
+  func leaveSource(_ settle: () -> SettleStatus) {
     let source = retainedSource()
-    let isSettled = settle()
+    let status = settle()
     guard let source else { return }
-    if isSettled && source.withdrawInterest() && source.hasNoOtherHolder { source.requestCancel() }
+    if status == .settled && source.withdrawInterest() == .last && source.hasNoOtherHolder { source.requestCancel() }
     source.release()
   }
 
@@ -88,7 +87,7 @@ extension CellRef {
 
   /// Requests cancellation of this promise if a request waits for the end of interest in it, and no interest is left.
   func propagateWaitingRequest() {
-    guard state.bits & CellState.Pending.detaching != 0, hasNoOtherHolder, hold() else { return }
+    guard state.isDetaching, hasNoOtherHolder, hold() == .held else { return }
     guard isWithdrawnWhileHeld && isWithoutInterest() else { return unhold() }
     unholdAndRequestCancel()
   }
@@ -105,16 +104,16 @@ extension CellRef {
   /// Whether only this call and the settler have references to the promise, or references do not count.
   private var hasNoOtherHolder: Bool {
     let references = acquiredLife & Life.referencesMask
-    return references <= 2 || state.bits & CellState.Pending.sealed != 0
+    return references <= 2 || state.isSealed
   }
 
   /// Marks the promise and runs its cancel-request handlers. Returns its source, with a reference for the caller, if
   /// the request concerns the source.
   @inline(never)
   private func acceptCancelRequest(_ reason: CellValue, leaving work: inout CancelWork) -> CellRef? {
-    guard hold() else { return nil }
+    guard hold() == .held else { return nil }
     let old = becomeCancelRequested()
-    guard old.bits & CellState.Pending.cancelRequested == 0 else {
+    guard !old.isCancelRequested else {
       unhold()
       return nil
     }
@@ -134,7 +133,7 @@ extension CellRef {
 
   /// The source of this promise, with a reference for the caller; nil if there is none or requests do not concern it.
   func retainedSource() -> CellRef? {
-    guard hold() else { return nil }
+    guard hold() == .held else { return nil }
     defer { unhold() }
     return heldSource()
   }

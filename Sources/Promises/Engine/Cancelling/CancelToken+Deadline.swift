@@ -138,7 +138,7 @@ private struct Limit {
     { token in
       unsafe WeakCell(context: token).with { cell in
         let reason = Fault.deadline.value
-        CancelToken(cell).cancelWithoutInvalidating(reason)
+        _ = CancelToken(cell).cancelWithoutInvalidating(reason)
         reason.release()
       }
     }

@@ -2,6 +2,13 @@ import CPlatform
 import Synchronization
 
 extension CancelToken {
+  /// The result of cancelling a token and the tokens chained to it.
+  package enum Cancelling {
+    case complete
+    /// Memory has run out: some of the chained tokens were skipped, but not this one.
+    case outOfMemory
+  }
+
   /// Requests cancellation of the promise when the token is invalidated or cancelled next, or now if its deadline has
   /// passed. Neither the token nor the promise retains the other. False when memory has run out.
   package func add(_ promise: CellRef) -> Bool {
@@ -12,16 +19,15 @@ extension CancelToken {
 
   /// Silences the callbacks registered under the token, then requests cancellation of its promises in the order in
   /// which they were added, then does the same for the tokens chained to it, the latest first. Callbacks of the
-  /// cancelled promises are silenced already. The token can be used again. False when memory has run out: some of the
-  /// chained tokens were skipped, but not this one.
-  @discardableResult
-  package func invalidate(_ reason: CellValue = .void) -> Bool { cancel(invalidates: true, reason) }
+  /// cancelled promises are silenced already. The token can be used again.
+  package func invalidate(_ reason: CellValue = .void) -> Cancelling { cancel(invalidates: true, reason) }
 
   /// Cancels as invalidate() does, without silencing callbacks.
-  @discardableResult
-  package func cancelWithoutInvalidating(_ reason: CellValue = .void) -> Bool { cancel(invalidates: false, reason) }
+  package func cancelWithoutInvalidating(_ reason: CellValue = .void) -> Cancelling {
+    cancel(invalidates: false, reason)
+  }
 
-  private func cancel(invalidates: Bool, _ reason: CellValue) -> Bool {
+  private func cancel(invalidates: Bool, _ reason: CellValue) -> Cancelling {
     var work = TokenStack()
     let walk = CancelToken.newWalk()
     cancelPromises(invalidates: invalidates, on: walk, isFirst: true, pushing: &work, reason)
@@ -29,7 +35,7 @@ extension CancelToken {
       token.cancelPromises(invalidates: invalidates, on: walk, pushing: &work, reason)
       token.ref.release()
     }
-    return work.isComplete
+    return work.isComplete ? .complete : .outOfMemory
   }
 
   private func cancelPromises(
@@ -38,7 +44,7 @@ extension CancelToken {
     var children = TokenStack()
     let promises: UInt32 = locked {
       // No path leads back to the first token. Its number may be that of this walk nonetheless: numbers repeat.
-      guard isFirst || isNew(on: walk) else { return 0 }
+      guard isFirst || visit(on: walk) == .first else { return 0 }
       becomeCancelled()
       if invalidates { startGeneration() }
       var next = first(of: .tokens)
@@ -109,7 +115,7 @@ extension CancelToken {
       if token == other { found = true }
       if !found {
         token.locked {
-          guard token.isNew(on: walk) else { return }
+          guard token.visit(on: walk) == .first else { return }
           var next = token.first(of: .tokens)
           while next != 0 {
             let entry = TokenEntry(CellRef(index: next))
@@ -132,11 +138,14 @@ extension CancelToken {
     UInt32(truncatingIfNeeded: walks.wrappingAdd(2, ordering: .relaxed).newValue)
   }
 
-  /// Marks the token as visited by the walk; false if it was already. Call with the token locked.
-  func isNew(on walk: UInt32) -> Bool {
-    guard ref.firstHalf != walk else { return false }
+  /// The result of a visit.
+  enum Visit { case first, again }
+
+  /// Marks the token as visited by the walk. Call with the token locked.
+  func visit(on walk: UInt32) -> Visit {
+    guard ref.firstHalf != walk else { return .again }
     ref.firstHalf = walk
-    return true
+    return .first
   }
 }
 

@@ -42,19 +42,18 @@ package struct CancelToken: Equatable {
   private var word: UInt64 { unsafe ref.cell.pointee.state.load(ordering: .acquiring) }
 
   /// Sets a flag, and returns the state from before.
-  @discardableResult
   private func set(_ flag: UInt64) -> UInt64 {
     unsafe ref.cell.pointee.state.bitwiseOr(flag, ordering: .acquiringAndReleasing).oldValue
   }
 
-  /// Takes another handle; false if there are too many, or the last one was released.
-  package func retainHandle() -> Bool { ref.retainHandle() }
+  /// Takes another handle.
+  package func retainHandle() -> HandleRetain { ref.retainHandle() }
 
   /// Releases a handle. The last one drops the token.
   package func releaseHandle() {
-    guard ref.releaseHandle() else { return }
+    guard ref.releaseHandle() == .last else { return }
     dropDeadline()
-    if word & CancelToken.automatic != 0 { invalidate() }
+    if word & CancelToken.automatic != 0 { _ = invalidate() }
     ref.release()
   }
 
@@ -69,7 +68,7 @@ package struct CancelToken: Equatable {
   /// Whether the token was ever chained to another. Call with PLATFORM_LOCK_TOKENS held.
   var isChained: Bool { word & CancelToken.chained != 0 }
 
-  func becomeChained() { set(CancelToken.chained) }
+  func becomeChained() { _ = set(CancelToken.chained) }
 
   /// Whether the token was cancelled or invalidated, or its deadline has passed, at least once.
   package var isCancelled: Bool {
@@ -78,7 +77,7 @@ package struct CancelToken: Equatable {
     return deadline != .max && deadline <= platform_now()
   }
 
-  func becomeCancelled() { set(CancelToken.cancelled) }
+  func becomeCancelled() { _ = set(CancelToken.cancelled) }
 
   func startGeneration() {
     unsafe ref.cell.pointee.state.wrappingAdd(1 << CancelToken.generationShift, ordering: .acquiringAndReleasing)

@@ -17,6 +17,16 @@ package struct Interest: Equatable {
   @usableFromInline package static var lasting: Interest { Interest(rawValue: 3) }
 }
 
+/// The result of withdrawing the interest of a reaction.
+enum Withdrawal {
+  /// No interest is left: cancellation of the promise can be requested.
+  case last
+  /// Another reaction is interested.
+  case othersLeft
+  /// The promise is settled or being settled.
+  case claimed
+}
+
 extension CellRef {
   /// The interest of this promise's reaction in its source. Another thread may detach the reaction meanwhile, with a
   /// lock on the source rather than on this promise. Either answer is valid then: a detached reaction has no interest,
@@ -39,14 +49,13 @@ extension CellRef {
   var isInterested: Bool {
     if interest == .lasting { return true }
     guard interest == .counted && reactionKind != .cancelHandler else { return false }
-    let gone = CellState.Pending.cancelRequested | CellState.claimed | CellState.settled
-    return state.bits & gone == 0
+    let state = self.state
+    return !state.isClaimed && !state.isCancelRequested
   }
 
-  /// Records that a reaction to this promise lost interest; true if no interest is left, so that cancellation of the
-  /// promise can be requested.
-  func withdrawInterest() -> Bool {
-    guard hold() else { return false }
+  /// Records that a reaction to this promise lost interest.
+  func withdrawInterest() -> Withdrawal {
+    guard hold() == .held else { return .claimed }
     defer { unhold() }
     if !isWithdrawnWhileHeld {
       var detachState = self.detachState
@@ -55,12 +64,12 @@ extension CellRef {
       // A concurrent release that has not seen the loss of interest must notice it: this makes its exchange fail.
       watch()
     }
-    return isWithoutInterest()
+    return isWithoutInterest() ? .last : .othersLeft
   }
 
   /// Whether this promise, which is held, lost interest, possibly the last, and was not asked to cancel since.
   var isWithdrawnWhileHeld: Bool {
-    state.bits & CellState.Pending.cancelRequested == 0 && detachState.isWithdrawn
+    !state.isCancelRequested && detachState.isWithdrawn
   }
 
   /// The reason of a cancel request for one of the promises derived from this one, with a reference for the caller;

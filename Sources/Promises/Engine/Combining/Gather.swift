@@ -61,19 +61,21 @@ package struct Gather {
   var isWaiting: Bool { word >= Gather.unsettled }
 
   /// Claims the decision. The winner gets the reference to the result.
-  func decide() -> Bool { set(Gather.decided) & Gather.decided == 0 }
+  func decide() -> Claim { set(Gather.decided) & Gather.decided == 0 ? .won : .lost }
 
-  func lose() { set(Gather.lost) }
+  func lose() { _ = set(Gather.lost) }
 
-  @discardableResult
   private func set(_ flag: UInt64) -> UInt64 {
     unsafe ref.cell.pointee.state.bitwiseOr(flag, ordering: .acquiringAndReleasing).oldValue
   }
 
-  /// Counts one more settled input; true for the last.
-  func isLast() -> Bool {
+  /// The result of counting a settled input.
+  enum Count { case last, othersLeft }
+
+  /// Counts one more settled input.
+  func countDown() -> Count {
     unsafe ref.cell.pointee.state.wrappingSubtract(Gather.unsettled, ordering: .acquiringAndReleasing).newValue
-      < Gather.unsettled
+      < Gather.unsettled ? .last : .othersLeft
   }
 
   var mode: Mode {

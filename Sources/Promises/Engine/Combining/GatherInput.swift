@@ -13,7 +13,7 @@ extension CellRef {
   func loseGatherInput() {
     let gather = Gather(contextCell)
     gather.lose()
-    if gather.isLast() && gather.decide() { gather.orphanResult() }
+    if gather.countDown() == .last && gather.decide() == .won { gather.orphanResult() }
     gather.ref.release()
   }
 }
@@ -22,9 +22,9 @@ extension Gather {
   /// Handles the outcome of the input at `index`; runs within its reaction.
   fileprivate func end(of index: Int, _ reaction: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     if decides(value, outcome) {
-      let isFirst = decide()
-      _ = isLast()
-      guard isFirst else { return .idle }
+      let decision = decide()
+      _ = countDown()
+      guard decision == .won else { return .idle }
       let result = reaction.forward(to: result, value, outcome)
       if cancelsOthers { cancelOthers(than: index) }
       return result
@@ -35,7 +35,7 @@ extension Gather {
       unsafe entries[index].value = isKept ? value : Fault.tooManyReferences.value
       unsafe entries[index].isRejected = isKept ? outcome.isRejected : true
     }
-    guard isLast() && decide() else { return .idle }
+    guard countDown() == .last && decide() == .won else { return .idle }
     guard !isLost else {
       // The outcome of the lost input is unknown.
       orphanResult()
@@ -50,7 +50,7 @@ extension Gather {
 
   /// Releases the result, which will never be settled by this gather.
   fileprivate func orphanResult() {
-    if result.hold() {
+    if result.hold() == .held {
       if result.reactionKind == .none { result.meta = ReactionKind.orphan }
       result.unhold()
     }
@@ -59,7 +59,7 @@ extension Gather {
 
   /// Detaches from the pending inputs: the result is settled or unwanted.
   func leave() {
-    let isUndecided = decide()
+    let isUndecided = decide() == .won
     if isWaiting {
       for index in 0..<count { unsafe entries[index].reaction.leaveInput(isTaken: !isUndecided) }
     }

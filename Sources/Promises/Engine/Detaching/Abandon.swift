@@ -17,7 +17,7 @@ extension CellRef {
   func releaseWatched(_ life: inout UInt64) -> Release { releaseWatched(&life, abandons: true) }
 
   private func releaseWatched(_ life: inout UInt64, abandons: Bool) -> Release {
-    guard hold() else { return releaseLastButOne(&life) }
+    guard hold() == .held else { return releaseLastButOne(&life) }
     if isWithdrawnWhileHeld && isWithoutInterest() {
       unholdAndRequestCancel()
       life = acquiredLife
@@ -26,14 +26,14 @@ extension CellRef {
     var removed: UInt32 = 0
     guard abandons && isUnwanted(&removed) else {
       // Released while it is held: a reaction that loses interest after this check finds the reference released.
-      let isReleased = exchange(&life, for: life &- 1)
+      let exchange = exchange(&life, for: life &- 1)
       unhold()
       CellRef.releaseRemoved(removed)
-      return isReleased ? .released : .retry
+      return exchange == .replaced ? .released : .retry
     }
-    guard claimHeld() else {
+    guard claimHeld() == .won else {
       CellRef.releaseRemoved(removed)
-      return exchange(&life, for: life &- 1) ? .released : .retry
+      return exchange(&life, for: life &- 1) == .replaced ? .released : .retry
     }
     // A loop instead of recursion, because chains are long.
     var left = leave(removed)
@@ -46,10 +46,10 @@ extension CellRef {
   private func releaseAndLeave() -> CellRef? {
     propagateWaitingRequest()
     let life = acquiredLife
-    if life & Life.referencesMask == 2 && isWatched(life) && hold() {
+    if life & Life.referencesMask == 2 && isWatched(life) && hold() == .held {
       var removed: UInt32 = 0
       let isUnwanted = self.isUnwanted(&removed)
-      if isUnwanted && claimHeld() { return leave(removed) }
+      if isUnwanted && claimHeld() == .won { return leave(removed) }
       if !isUnwanted { unhold() }
       CellRef.releaseRemoved(removed)
     }
@@ -87,12 +87,12 @@ extension CellRef {
   /// promise held.
   private func isUnwanted(_ removed: inout UInt32) -> Bool {
     let state = self.state
-    let isAsked = state.bits & CellState.Pending.cancelRequested != 0
+    let isAsked = state.isCancelRequested
     switch reactionKind {
     case .follow: guard state.source != 0, interest != .lasting else { return false }
     case .then, .rescue, .completion: guard state.source != 0, isAsked else { return false }
-    case .job: guard state.source != 0, meta & ReactionKind.own != 0 || !job.hasClosure && isAsked else { return false }
-    case .closure: guard state.source != 0, meta & ReactionKind.own != 0 else { return false }
+    case .job: guard state.source != 0, isOwn || !job.hasClosure && isAsked else { return false }
+    case .closure: guard state.source != 0, isOwn else { return false }
     case .delay: guard state.source != 0 else { return false }
     case .none: guard !isOrphan else { return false }
     default: return false

@@ -12,7 +12,7 @@ extension CellRef {
   /// Detaches a reaction to this promise. A no-op if the promise is settled or being settled: then the reaction runs,
   /// or has run. With `isTaken`, a rejection of this promise counts as handled from now on.
   func detach(_ reaction: CellRef, isTaken: Bool) {
-    guard hold() else { return }
+    guard hold() == .held else { return }
     guard reaction.isDetachable else { return unhold() }
     let rest = Detached(reaction)
     let isPromise = reaction.isPromise
@@ -44,8 +44,8 @@ extension CellRef {
   private var isDetachable: Bool {
     switch reactionKind {
     case .then, .rescue, .finally, .follow, .link, .input, .completion, .delay: true
-    case .closure: meta & ReactionKind.own != 0
-    case .job: meta & ReactionKind.own != 0 || !job.hasClosure
+    case .closure: isOwn
+    case .job: isOwn || !job.hasClosure
     default: false
     }
   }

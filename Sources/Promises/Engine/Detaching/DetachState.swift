@@ -96,7 +96,7 @@ extension CellRef {
   /// The state of detaching of this promise, which is held; a new one if it has none yet.
   var detachState: DetachState {
     get {
-      state.bits & CellState.Pending.detaching == 0 ? DetachState() : DetachState(value)
+      state.isDetaching ? DetachState(value) : DetachState()
     }
     nonmutating set {
       value = newValue.value(generation: UInt32(truncatingIfNeeded: value.bits >> 32))
@@ -153,7 +153,7 @@ extension CellRef {
       let reaction = CellRef(index: head)
       let next = reaction.next
       let rest = state.bits & ~CellState.headMask | UInt64(next) << CellState.headShift
-      guard exchange(&state, for: rest) else { continue }
+      guard exchange(&state, for: rest) == .replaced else { continue }
       reaction.remove(before: next, &detachState, &removed)
       state = self.state
     }

@@ -83,14 +83,12 @@ struct SerialQueue {
     }
     guard executor.ref.retain() else { return dropAll() }
     let turn = unsafe Job.task(
-      on: target, flags: CellTask.isTurn, { unsafe SerialQueue.turn($0) }, dropped: { unsafe SerialQueue.dropTurn($0) },
-      nil)
+      on: target, { unsafe SerialQueue.turn($0) }, dropped: { unsafe SerialQueue.dropTurn($0) }, nil)
     guard let turn else {
       dropAll()
       return executor.ref.release()
     }
-    unsafe turn.ref.contextPointer = UnsafeMutableRawPointer(turn.ref.cell)
-    turn.value = unsafe CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: executor.ref.cell)))
+    CellTask(turn.ref).becomeTurn(of: executor)
     unsafe guarded.locked { unsafe $0.pointee.turn = turn.ref.index }
     target.submit(turn)
   }

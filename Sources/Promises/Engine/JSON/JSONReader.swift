@@ -116,7 +116,7 @@ package struct JSONReader {
       made = unsafe Box.array(elements, count: values.count - start)
     }
     values.truncate(to: start)
-    containers.pop()
+    _ = containers.pop()
     position += 1
     guard let made else { throw .outOfMemory }
     try push(made)

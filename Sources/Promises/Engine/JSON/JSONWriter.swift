@@ -42,7 +42,7 @@ package struct JSONWriter {
       Box(CellRef(index: containers[containers.count - 1].box)), containers[containers.count - 1].index
     )
     guard index < JSONWriter.count(box) else {
-      containers.pop()
+      _ = containers.pop()
       if index > 0 || box.kind == .error { startLine() }
       text.write(box.kind == .array ? UInt8(ascii: "]") : UInt8(ascii: "}"))
       return nil

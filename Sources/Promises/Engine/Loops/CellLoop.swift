@@ -62,15 +62,14 @@ package struct CellLoop {
     loop.run(until: promise, nanoseconds: nanoseconds)
   }
 
-  /// Takes another handle; those of the main loop are not counted. False if there are too many, or the last one was
-  /// released.
-  package func retainHandle() -> Bool { isMain || ref.retainHandle() }
+  /// Takes another handle; those of the main loop are not counted.
+  package func retainHandle() -> HandleRetain { isMain ? .retained : ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
 
   /// Releases a handle; the last one closes the loop. The caller must have pinned the loop.
   package func releaseHandle() {
     // Callbacks of jobs that are dropped by the close find the handle stale already.
-    guard !isMain, ref.releaseHandle() else { return }
+    guard !isMain, ref.releaseHandle() == .last else { return }
     loop.close()
     ref.release()
   }

@@ -18,7 +18,7 @@ extension Dump {
     text.write(", ")
     text.write(Int64(callbacks))
     text.write(callbacks == 1 ? " callback: " : " callbacks: ")
-    if promise.state.bits & CellState.Pending.cancelRequested != 0 { text.write("was asked to cancel, ") }
+    if promise.state.isCancelRequested { text.write("was asked to cancel, ") }
     describeSettler(promise, &text)
   }
 
@@ -43,7 +43,7 @@ extension Dump {
       if promise.reactionKind == .job { describeExecutor(job, &text) }
       return
     }
-    text.write(promise.reactionKind == .follow ? "follows " : "a callback")
+    text.write(promise.reactionKind == .follow ? "follows " : promise.reactionKind == .delay ? "a delay" : "a callback")
     if promise.reactionKind == .job {
       text.write(" on ")
       describeExecutor(job, &text)

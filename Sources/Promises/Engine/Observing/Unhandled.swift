@@ -47,7 +47,7 @@ extension CellRef {
     var before = state
     while true {
       let desired = settled | (counts && !isTaken(value, newest: before.head) ? CellState.Settled.unseen : 0)
-      if exchange(&before, for: desired) { return before }
+      if exchange(&before, for: desired) == .replaced { return before }
     }
   }
 

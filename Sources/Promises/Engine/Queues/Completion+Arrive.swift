@@ -51,7 +51,7 @@ extension CellRef {
   func complete(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     let event = completion
     guard event.kind == .call else {
-      complete(event, value, outcome)
+      _ = complete(event, value, outcome)
       return .idle
     }
     guard becomeAnswerable(event) else {
@@ -66,7 +66,6 @@ extension CellRef {
   }
 
   /// Appends the event with a copy of the value. Frees the event if the queue is closed or the event was revoked.
-  @discardableResult
   private func complete(_ event: Completion, _ value: CellValue, _ outcome: Outcome) -> CompletionQueue.Pushed {
     let isRetained = value.retain()
     let copy = isRetained ? value : Fault.tooManyReferences.value
@@ -80,21 +79,21 @@ extension CellRef {
   /// block, that makes the event obsolete if another call settles the promise first. Returns false if the promise is
   /// already settled.
   private func becomeAnswerable(_ event: Completion) -> Bool {
-    guard hold() else { return false }
+    guard hold() == .held else { return false }
     let context = unsafe Context(WeakCell(token: event.ref.token).context) { event in
       unsafe WeakCell(context: event).with { Completion($0).makeObsolete() }
     }
     unsafe setDiscardBlock(nil, context)
-    mark(ReactionKind.answerable)
+    mark(DiscardBlock.answerable)
     var state = self.state
-    while !exchange(&state, for: state.bits & ~(CellState.sourceMask | CellState.Pending.held) | CellState.Pending.slow)
-    {}
+    let gone = CellState.sourceMask | CellState.Pending.held
+    while exchange(&state, for: state.bits & ~gone | CellState.Pending.slow) == .reloaded {}
     return true
   }
 
   /// Whether the CALL of this answerable promise is ready, and not taken yet: then it has a reference to the promise.
   var isOfReadyEvent: Bool {
-    guard hold() else { return false }
+    guard hold() == .held else { return false }
     let event = unsafe WeakCell(context: contextPointer).strong()
     unhold()
     guard let event else { return false }

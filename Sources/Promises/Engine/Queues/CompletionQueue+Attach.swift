@@ -75,7 +75,7 @@ extension CompletionQueue {
     let isAdded = unsafe promise.onCancelRequest(
       { event, reason in
         unsafe Completion(CellRef.from(event)).arrive(reason.load(as: CellValue.self))
-      }, context, meta: ReactionKind.onDiscard)
+      }, context, meta: CancelHandler.onDiscard)
     if !isAdded { event.ref.release() }
     return isAdded ? .added : .outOfMemory
   }

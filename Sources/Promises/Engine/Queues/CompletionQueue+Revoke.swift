@@ -56,7 +56,7 @@ private struct Revoked {
     if isCall {
       source = reaction.retainedSource()
       _ = reaction.settle(Fault.closed.value, .rejected)
-    } else if reaction.claim() {
+    } else if reaction.claim() == .won {
       source = reaction.claimedSource()
       _ = reaction.publish(.void, .fulfilled, isPromise: false)
       source?.detach(reaction, isTaken: false)

@@ -61,11 +61,11 @@ package struct CompletionQueue: Equatable {
     unsafe guarded.free()
   }
 
-  package func retainHandle() -> Bool { ref.retainHandle() }
+  package func retainHandle() -> HandleRetain { ref.retainHandle() }
 
   /// Releases a handle; the last one closes the queue. The caller must have pinned the queue.
   package func releaseHandle() {
-    guard ref.releaseHandle() else { return }
+    guard ref.releaseHandle() == .last else { return }
     close()
     ref.release()
   }

@@ -89,7 +89,7 @@ package struct CellPublisher: Equatable {
     unsafe guarded.locked { unsafe body(&$0.pointee) }
   }
 
-  package func retainHandle() -> Bool { ref.retainHandle() }
+  package func retainHandle() -> HandleRetain { ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
 
   /// The subscribers by which it consumes its sources: their number, and an array of their indices.
@@ -120,7 +120,7 @@ package struct CellPublisher: Equatable {
 
   /// Releases a handle. The last one cancels an open stream, unless an operator publishes to it.
   package func releaseHandle() {
-    guard ref.releaseHandle() else { return }
+    guard ref.releaseHandle() == .last else { return }
     if !isDerived { _ = end(.cancelled) }
     leaveOriginUnlessUsed()
     ref.release()

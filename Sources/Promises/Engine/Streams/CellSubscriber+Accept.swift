@@ -63,7 +63,7 @@ extension CellSubscriber {
   func updateFull(_ state: inout State) -> Bool {
     let capacity = terms.capacity
     let isFull =
-      state.ending == nil && (state.isTargetFull || capacity > 0 && state.events.count >= capacity)
+      state.ending == nil && (state.isTargetFull || capacity > 0 && state.events.count + state.taken >= capacity)
     guard isFull != state.isFull else { return false }
     state.isFull = isFull
     terms.publisher.countFull(isFull)

@@ -59,7 +59,7 @@ extension CellSubscriber {
     if !request.isAbandoned {
       // A promise that was settled from outside has not consumed the event.
       let isKept = event.value.retain()
-      let isAnswered = Delivery.callOut { request.settle(event.value, event.outcome) }
+      let isAnswered = Delivery.callOut { request.settle(event.value, event.outcome) == .settled }
       request.release()
       if isAnswered || !isKept {
         if isKept { event.release() }

@@ -52,6 +52,8 @@ package struct CellSubscriber: CellView, Equatable {
     var phase = Phase.idle
     var demand: UInt64
     var events = EventQueue()
+    /// The number of events of a taken group, which count as queued (`take`).
+    var taken = 0
     /// The pending promises of next(), in the order of the calls.
     var requests = EventQueue()
     var ending: StreamEnding?
@@ -113,12 +115,12 @@ package struct CellSubscriber: CellView, Equatable {
     executor?.ref.release()
   }
 
-  package func retainHandle() -> Bool { ref.retainHandle() }
+  package func retainHandle() -> HandleRetain { ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
 
   /// Releases a handle. The last one cancels the subscriber.
   package func releaseHandle() {
-    guard ref.releaseHandle() else { return }
+    guard ref.releaseHandle() == .last else { return }
     _ = cancel()
     ref.release()
   }

@@ -40,10 +40,9 @@ package struct CellTimer {
 
   /// Makes a timer that is not started. It will call `function`, or `dropped` instead if it is cancelled or dropped.
   static func make(
-    on executor: CellExecutor?, flags: UInt64 = 0, _ function: FreeFunction, dropped: FreeFunction,
-    _ context: UnsafeMutableRawPointer?
+    on executor: CellExecutor?, _ function: FreeFunction, dropped: FreeFunction, _ context: UnsafeMutableRawPointer?
   ) -> CellTimer? {
-    let made = unsafe Job.task(on: executor, flags: flags, references: 2, function, dropped: dropped, context)
+    let made = unsafe Job.task(on: executor, references: 2, function, dropped: dropped, context)
     guard let task = made else { return nil }
     let timer = CellTimer(task.ref)
     guard timer.keepLoop() else {
@@ -81,7 +80,9 @@ package struct CellTimer {
         // substitute for the main loop may have been installed meanwhile, as for jobs (MainExecutor.swift).
         if isMain && executor.ownLoop == nil { loop.moveTimersToClock() }
         return true
-      case .closed: return job.drop()
+      case .closed:
+        _ = job.drop()
+        return true
       case .noMemory: break
       }
     } else if Clock.shared?.add(job, deadline) == true {
@@ -92,9 +93,10 @@ package struct CellTimer {
     return false
   }
 
-  /// Cancels the timer and releases its context at once. False if the deadline has passed: then it may be running.
-  @discardableResult
-  package func cancel() -> Bool { takeOut() && Job(ref).drop() }
+  /// Cancels the timer and releases its context at once. A no-op if the deadline has passed: then it may be running.
+  package func cancel() {
+    if takeOut() { _ = Job(ref).drop() }
+  }
 
   /// Removes the task from its heap. False if it has left the heap; otherwise the caller must run or drop it.
   func takeOut() -> Bool {

@@ -25,21 +25,19 @@ extension CellRef {
       return nil
     }
     promise.keepForSettler()
-    let flags = Job.settling(promise) | (outcome.isRejected ? Job.rejected : 0)
-    guard let timer = unsafe CellTimer.make(on: executor, flags: flags, fire, dropped: giveUp, nil) else {
+    guard let timer = unsafe CellTimer.make(on: executor, fire, dropped: giveUp, nil) else {
       value.release()
       promise.release()
       promise.release()
       return nil
     }
-    Job(timer.ref).value = value
-    unsafe timer.ref.contextPointer = UnsafeMutableRawPointer(timer.ref.cell)
+    CellTask(timer.ref).becomeSettlement(of: promise, with: value, outcome)
     promise.reactionContext = unsafe Context(UnsafeMutableRawPointer(timer.ref.cell)) { timer in
       let timer = unsafe CellTimer(CellRef.from(timer))
       timer.cancel()
       timer.release()
     }
-    promise.mark(ReactionKind.timed)
+    promise.mark(DiscardBlock.timed)
     let isReady =
       unsafe timer.ref.retain()
       && promise.onCancelRequestOfTimed(
@@ -86,7 +84,7 @@ extension CellRef {
   /// The reason with which a timer would reject this promise, which the caller has claimed, with a reference for the
   /// caller; nil for another promise.
   var delayedReason: CellValue? {
-    guard isDiscardable(state), meta & ReactionKind.timed != 0 else { return nil }
+    guard isDiscardable(state), meta & DiscardBlock.timed != 0 else { return nil }
     let task = Job(contextCell)
     return task.outcome.isRejected && task.value.retain() ? task.value : nil
   }

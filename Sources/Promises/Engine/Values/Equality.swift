@@ -34,7 +34,7 @@ package struct Equality {
       let frame = stack[stack.count - 1]
       let (one, other) = (Box(CellRef(index: frame.one)), Box(CellRef(index: frame.other)))
       guard frame.index < (one.hasCause ? 1 : one.count) else {
-        stack.pop()
+        _ = stack.pop()
         continue
       }
       stack[stack.count - 1].index += 1

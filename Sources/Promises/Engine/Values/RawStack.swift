@@ -28,7 +28,6 @@ struct RawStack<Element: BitwiseCopyable> {
     return true
   }
 
-  @discardableResult
   mutating func pop() -> Element {
     count -= 1
     return unsafe start.unsafelyUnwrapped[count]

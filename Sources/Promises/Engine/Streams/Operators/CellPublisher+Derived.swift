@@ -49,7 +49,7 @@ extension CellPublisher {
   /// Forwards this one's events to another publisher, and its end by the rule `end`, until the returned subscriber is
   /// cancelled. Nil when memory has run out.
   package func forward(to target: CellPublisher, _ end: Stage.ForwardedEnd) -> CellSubscriber? {
-    guard target.retainHandle() else { return nil }
+    guard target.retainHandle() == .retained else { return nil }
     // A program that releases its handle twice releases the one retained above. The reference keeps the cell alive even
     // then.
     guard target.ref.retain() else {

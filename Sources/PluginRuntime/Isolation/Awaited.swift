@@ -1,0 +1,20 @@
+import Dispatch
+import Synchronization
+
+/// A value that one thread waits for, and another sets once.
+final class Awaited<Value: Sendable>: Sendable {
+  private let value = Mutex<Value?>(nil)
+  private let isSet = DispatchSemaphore(value: 0)
+
+  func set(_ new: Value) {
+    value.withLock { $0 = new }
+    isSet.signal()
+  }
+
+  /// Waits for the value.
+  func wait() -> Value {
+    isSet.wait()
+    guard let value = value.withLock({ $0 }) else { preconditionFailure("signalled without a value") }
+    return value
+  }
+}
