@@ -21,6 +21,5 @@ case ${1:-} in
     exit 64
     ;;
 esac
-# Left out: iterators of one sequence contend for a Mutex of Synchronization, which the sanitizer does not know.
 scripts/failures-last.sh swift test --sanitize=thread --scratch-path .build-threads -Xswiftc -DPROMISES_NO_REUSE \
-  --filter "$tests" --skip 'StreamRaces/sequences'
+  --filter "$tests"

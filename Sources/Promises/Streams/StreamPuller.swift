@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The source of an asynchronous sequence.
 ///
 /// It takes the states that wait in the buffer in groups, each under one lock. While none wait, a callback gets one
@@ -18,16 +16,30 @@ final class StreamPuller<Value: Sendable, Failure: Sendable>: Sendable {
       var hasEnded = false
     }
 
-    private let content = Mutex(Content())
+    // Not a Mutex of Synchronization, which the thread sanitizer does not know.
+    private nonisolated(unsafe) let content: Guarded<Content>
 
-    deinit { release() }
+    init() {
+      guard let content = unsafe Guarded.make(Content(), inChild: { _ in }) else { fatalError("no memory for a stream") }
+      unsafe self.content = content
+    }
+
+    deinit {
+      release()
+      unsafe content.state.deinitialize(count: 1)
+      unsafe content.free()
+    }
+
+    private func locked<Result>(_ body: (inout Content) -> Result) -> Result {
+      unsafe content.locked { unsafe body(&$0.pointee) }
+    }
 
     /// Returns a state that waits; nil if there is none. Takes no group while another iterator waits, which would wait
     /// on although there are states.
     func pop(_ subscriber: CellSubscriber, groupsOf size: Int) -> State? {
       var first: CellSubscriber.Taking?
       var second: CellSubscriber.Taking?
-      let entry = content.withLock { content in
+      let entry = locked { content in
         let isNew = content.group.isEmpty
         if isNew { first = subscriber.take(content.waiters.isEmpty ? size : 0, &content.group) }
         let entry = content.group.pop()
@@ -50,7 +62,7 @@ final class StreamPuller<Value: Sendable, Failure: Sendable>: Sendable {
     }
 
     func add(_ waiter: Waiter) -> Addition {
-      content.withLock { content in
+      locked { content in
         guard content.group.isEmpty else { return .late }
         guard !content.hasEnded else { return .ended }
         content.waiters.append(waiter)
@@ -58,11 +70,11 @@ final class StreamPuller<Value: Sendable, Failure: Sendable>: Sendable {
       }
     }
 
-    func takeWaiter() -> Waiter? { content.withLock { $0.waiters.isEmpty ? nil : $0.waiters.removeFirst() } }
+    func takeWaiter() -> Waiter? { locked { $0.waiters.isEmpty ? nil : $0.waiters.removeFirst() } }
 
     /// Ends the sequence after the states of the current group.
     func end() {
-      let all = content.withLock { content in
+      let all = locked { content in
         content.hasEnded = true
         defer { content.waiters = [] }
         return content.waiters
@@ -71,7 +83,7 @@ final class StreamPuller<Value: Sendable, Failure: Sendable>: Sendable {
     }
 
     /// Releases the states of the current group.
-    func release() { content.withLock { $0.group.take() }.release() }
+    func release() { locked { $0.group.take() }.release() }
   }
 
   private let node: StreamNode

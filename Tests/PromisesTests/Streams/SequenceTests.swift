@@ -300,23 +300,4 @@ struct SequenceTests {
     await publishing.value
     withExtendedLifetime((numbers, subscriber, slow)) {}
   }
-
-  @Test("each of two iterators gets one of two states, though one of them takes both at once")
-  func sharedGroups() async {
-    for _ in 0..<1000 {
-      let publisher = Publisher<Int, Never>()
-      let shared = publisher.subscriber().values()
-      let tasks = (0..<2).map { _ in
-        Task {
-          var iterator = shared.makeAsyncIterator()
-          return await iterator.next()
-        }
-      }
-      onThreads(1) { _ in for number in 0..<2 { publisher.publish(number) } }
-      publisher.cancelAll()
-      var states: [Int?] = []
-      for task in tasks { states.append(await task.value) }
-      #expect(states == [0, 1] || states == [1, 0])
-    }
-  }
 }

@@ -119,6 +119,25 @@ extension StreamRaces {
     }
   }
 
+  @Test("each of two iterators gets one of two states, though one of them takes both at once")
+  func groups() async {
+    for _ in 0..<Self.rounds * 50 {
+      let publisher = Publisher<Int, Never>()
+      let shared = publisher.subscriber().values()
+      let tasks = (0..<2).map { _ in
+        Task {
+          var iterator = shared.makeAsyncIterator()
+          return await iterator.next()
+        }
+      }
+      onThreads(1) { _ in for number in 0..<2 { publisher.publish(number) } }
+      publisher.cancelAll()
+      var states: [Int?] = []
+      for task in tasks { states.append(await task.value) }
+      #expect(states == [0, 1] || states == [1, 0])
+    }
+  }
+
   @Test("merged inner streams that several threads start and publish lose nothing")
   func innerStreams() {
     for _ in 0..<Self.rounds {
