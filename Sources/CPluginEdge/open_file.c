@@ -1,17 +1,11 @@
 #define _GNU_SOURCE
+#include "memory_file.h"
 #include "plugin_open_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Since Linux 6.3; older headers and kernels lack it. */
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 
 const char *plugin_open_file_mistake(int32_t descriptor) {
   struct stat status;
@@ -40,10 +34,9 @@ int32_t plugin_open_file_duplicate(int32_t descriptor) {
 }
 
 int32_t plugin_open_file_new(const void *bytes, size_t length) {
-  int descriptor = memfd_create("promise-file", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-  if (descriptor < 0 && errno == EINVAL)
-    descriptor = memfd_create("promise-file", MFD_CLOEXEC);
-  if (descriptor >= 0 && (write(descriptor, bytes, length) != (ssize_t)length || lseek(descriptor, 0, SEEK_SET) != 0)) {
+  int descriptor = plugin_memory_file("promise-file", length, 0);
+  if (descriptor >= 0 &&
+      (!plugin_memory_file_write(descriptor, bytes, length) || lseek(descriptor, 0, SEEK_SET) != 0)) {
     close(descriptor);
     return -1;
   }

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "memory_file.h"
 #include "plugin_sealed.h"
 
 #include <errno.h>
@@ -7,43 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Since Linux 6.3; older headers and kernels lack it. */
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
-
 static const int required_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-
-static bool write_all(int descriptor, const char *bytes, size_t length) {
-  while (length > 0) {
-    ssize_t count = write(descriptor, bytes, length);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    bytes += count;
-    length -= (size_t)count;
-  }
-  return true;
-}
-
-/* Creates a memory file for `length` bytes; EFBIG above RLIMIT_FSIZE, where a write would end the process (SIGXFSZ). */
-static int new_memory(const char *name, size_t length) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && length > limit.rlim_cur) {
-    errno = EFBIG;
-    return -1;
-  }
-  int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-  if (descriptor < 0 && errno == EINVAL)
-    descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  return descriptor;
-}
 
 /* Seals memory if it was filled; otherwise closes it, and keeps errno. */
 static int32_t finish(int descriptor, bool is_filled) {
@@ -56,8 +25,8 @@ static int32_t finish(int descriptor, bool is_filled) {
 }
 
 int32_t plugin_sealed_new(const void *bytes, size_t length) {
-  int descriptor = new_memory("promise-bytes", length);
-  return descriptor < 0 ? -1 : finish(descriptor, write_all(descriptor, bytes, length));
+  int descriptor = plugin_memory_file("promise-bytes", length, MFD_ALLOW_SEALING);
+  return descriptor < 0 ? -1 : finish(descriptor, plugin_memory_file_write(descriptor, bytes, length));
 }
 
 static bool copy(int from, int to, size_t length) {
@@ -73,7 +42,7 @@ static bool copy(int from, int to, size_t length) {
       continue;
     if (count == 0)
       errno = ESTALE;
-    copied = count > 0 && write_all(to, buffer, (size_t)count);
+    copied = count > 0 && plugin_memory_file_write(to, buffer, (size_t)count);
     offset += count > 0 ? (size_t)count : 0;
   }
   int error = errno;
@@ -90,7 +59,7 @@ int32_t plugin_sealed_copy(int32_t file, const char *name) {
   struct stat before, after;
   if (fstat(file, &before) != 0)
     return -1;
-  int descriptor = new_memory(name, (size_t)before.st_size);
+  int descriptor = plugin_memory_file(name, (size_t)before.st_size, MFD_ALLOW_SEALING);
   if (descriptor < 0)
     return -1;
   /* The kernel changes the times of a file when a write begins, and holds the file's lock until the write ends. This

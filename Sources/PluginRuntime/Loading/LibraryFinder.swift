@@ -6,7 +6,7 @@ import Glibc
 enum LibraryFinder {
   /// Returns the path of a library. A name with a slash in it is a path already.
   static func path(of name: String) throws(PluginError) -> String {
-    if name.cut(at: "/") != nil { return name }
+    if name.isPath { return name }
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw PluginError(.notFound, name, "is not the name of a library: expected a path, or a name such as libz.so.1")
     }

@@ -61,8 +61,7 @@ struct Ownership {
   }
 
   /// Returns the function that releases an object which `function` makes, as its result or behind a parameter, though
-  /// the object may belong to another owner; nil if no function frees it for
-  /// good.
+  /// the object may belong to another owner; nil if no function frees it for good.
   func release(ofResult type: CType, of function: Header.Function) -> String? {
     guard let object = object(type), case .function(_, let parameters, _)? = function.type,
       !parameters.contains(where: { self.object($0) == object }),

@@ -117,7 +117,7 @@ struct AdoptCommand: ParsableCommand {
       Clang.origin(of: $0, inHeader: path)
     }
     // The draft's reader takes a relative path as relative to the draft's folder.
-    let written = library.cut(at: "/") != nil ? exports.path : library
+    let written = library.isPath ? exports.path : library
     let id = id ?? AdoptionFile.id(ofHeader: path)
     if check {
       let findings = try DraftCheck().findings(of: &draft) { $0.yaml(id: id, library: written, header: header) }

@@ -77,7 +77,7 @@ struct QuarantineCommand: ParsableCommand {
     }
 
     private func find(_ plugin: String, among entries: [Quarantine.Entry]) throws(Failure) -> Quarantine.Entry {
-      let isPath = plugin.cut(at: "/") != nil || FileKind(path: plugin) == .other
+      let isPath = plugin.isPath || FileKind(path: plugin) == .other
       let hash = isPath ? try? ContentHash(path: plugin).description : nil
       let start = hash ?? plugin.lowercased()
       let matches = start.count >= 4 ? entries.filter { $0.hash.description.hasPrefix(start) } : []

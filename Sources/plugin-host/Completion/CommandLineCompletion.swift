@@ -97,7 +97,7 @@ struct CommandLineCompletion {
 
   /// Names of plugins in the search path; the shell completes paths.
   private var plugins: [Candidate] {
-    typed.cut(at: "/") != nil ? [] : finder.names.map { Candidate(text: $0) }
+    typed.isPath ? [] : finder.names.map { Candidate(text: $0) }
   }
 
   private var call: [Candidate] {

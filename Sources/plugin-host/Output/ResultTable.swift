@@ -64,8 +64,7 @@ enum ResultTable {
     switch value {
     case .void: ""
     case .string(let text): text.singleLine
-    case .double(let number) where !number.isFinite: value.json.filter { $0 != "\"" }
-    default: value.json
+    default: value.line
     }
   }
 }

@@ -109,9 +109,14 @@ extension PluginValue {
     case .void: []
     case .string(let value): Array(value.utf8)
     case .bytes(let value): value
-    case .double(let value) where !value.isFinite: Array("\(json.filter { $0 != "\"" })\n".utf8)
-    case .bool, .int, .uint, .double, .pointer, .file, .array, .object: Array((json + "\n").utf8)
+    case .bool, .int, .uint, .double, .pointer, .file, .array, .object: Array((line + "\n").utf8)
     }
+  }
+
+  /// The value as JSON; a number that is not finite without the quotes that JSON needs.
+  var line: String {
+    if case .double(let number) = self, !number.isFinite { return json.filter { $0 != "\"" } }
+    return json
   }
 
   /// A text for display that fits on one line.

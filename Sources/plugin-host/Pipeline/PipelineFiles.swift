@@ -73,7 +73,7 @@ extension Pipeline {
     func path(_ name: String) -> String { name.isAbsolutePath ? name : Directory.join(folder, name) }
     var renamed: [String: String] = [:]
     plugins = plugins.map { plugin in
-      let name = plugin.value.cut(at: "/") != nil ? path(plugin.value) : plugin.value
+      let name = plugin.value.isPath ? path(plugin.value) : plugin.value
       renamed[plugin.value] = name
       folders[name] = folder
       return plugin.map { _ in name }

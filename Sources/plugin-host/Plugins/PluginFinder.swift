@@ -36,7 +36,7 @@ struct PluginFinder: Sendable {
   /// Returns the path of `reference`: itself if it has a slash, otherwise `NAME.so` or `NAME.adopt.yaml` in one of the
   /// folders. A plugin's id, `org.example.digest`, also finds `digest.so`.
   func path(of reference: String) throws(Failure) -> String {
-    if reference.cut(at: "/") != nil { return reference }
+    if reference.isPath { return reference }
     let last = reference.parts(separatedBy: ".").last ?? reference
     for directory in directories {
       for name in [reference, last] where !name.isEmpty {

@@ -94,7 +94,7 @@ struct PluginPlan: Sendable {
     let plugin =
       if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, thread, capabilities) }
     // A reference with a dot is an id. The file was found by the last component, so its id has to be compared.
-    if reference.cut(at: "/") == nil, reference.cut(at: ".") != nil, plugin.id != reference {
+    if !reference.isPath, reference.cut(at: ".") != nil, plugin.id != reference {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
     }
     if let known = plugins.first(where: { $0.id == plugin.id }) {

@@ -4,7 +4,6 @@
 #endif
 #include "fixture.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -112,13 +111,7 @@ static bool is_closed_by_exec(int file) {
 }
 
 static int32_t count_descriptors(void) {
-  int32_t count = 0;
-  DIR *folder = opendir("/proc/self/fd");
-  while (folder != NULL && readdir(folder) != NULL)
-    count++;
-  if (folder != NULL)
-    closedir(folder);
-  return count;
+  return entries_of("/proc/self/fd");
 }
 
 static promise_t *hold(int file) {

@@ -4,6 +4,7 @@
 
 #include "../host.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,6 +20,17 @@ static inline promise_t *pending_promise(void) {
 /* Returns the errno of a system call that failed; otherwise 0. */
 static inline int32_t error_of(long result) {
   return result < 0 ? errno : 0;
+}
+
+/* Returns the number of entries of a folder. */
+static inline int32_t entries_of(const char *path) {
+  int32_t count = 0;
+  DIR *folder = opendir(path);
+  while (folder != NULL && readdir(folder) != NULL)
+    count++;
+  if (folder != NULL)
+    closedir(folder);
+  return count;
 }
 
 /* A row of the table of functions. */

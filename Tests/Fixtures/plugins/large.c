@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "fixture.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -81,13 +80,7 @@ static void die(promise_bytes_t data) {
 }
 
 static uint32_t descriptors(void) {
-  uint32_t count = 0;
-  DIR *folder = opendir("/proc/self/fd");
-  while (folder != NULL && readdir(folder) != NULL)
-    count++;
-  if (folder != NULL)
-    closedir(folder);
-  return count;
+  return (uint32_t)entries_of("/proc/self/fd");
 }
 
 static int memory(size_t size, int seals) {
