@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Creates a file in memory for `length` bytes, which no process can execute, and exec() closes. `flags` are further ones
- * of memfd_create(). Returns its descriptor, or -1 with errno: EFBIG above RLIMIT_FSIZE, where a write would end the
- * process (SIGXFSZ). */
+/* Creates a file in memory for `length` bytes, which no process can execute, and exec() closes. `flags` are further
+ * ones of memfd_create(). Returns its descriptor, or -1 with errno: EFBIG above RLIMIT_FSIZE, where a write would end
+ * the process (SIGXFSZ). */
 int plugin_memory_file(const char *name, size_t length, unsigned flags);
 
 /* Writes all bytes at the position of a file. Returns false, with errno, on failure. */

@@ -20,7 +20,8 @@ final class StreamPuller<Value: Sendable, Failure: Sendable>: Sendable {
     private nonisolated(unsafe) let content: Guarded<Content>
 
     init() {
-      guard let content = unsafe Guarded.make(Content(), inChild: { _ in }) else { fatalError("no memory for a stream") }
+      let made = unsafe Guarded.make(Content(), inChild: { _ in })
+      guard let content = made else { fatalError("no memory for a stream") }
       unsafe self.content = content
     }
 
