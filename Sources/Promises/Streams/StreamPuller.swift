@@ -44,7 +44,7 @@ final class StreamPuller<Value: Sendable, Failure: Sendable>: Sendable {
         let isNew = content.group.isEmpty
         if isNew { first = subscriber.take(content.waiters.isEmpty ? size : 0, &content.group) }
         let entry = content.group.pop()
-        // The last one of a group: its room is free.
+        // The last one of a group: the group's capacity is free again.
         if !isNew, content.group.isEmpty { second = subscriber.take(0, &content.group) }
         return entry
       }

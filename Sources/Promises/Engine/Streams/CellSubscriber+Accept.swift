@@ -86,8 +86,8 @@ extension CellSubscriber {
     }
   }
 
-  /// The publisher that follows this change of room, with a reference for the caller; nil if the subscriber has ended,
-  /// because its end propagates the change (conclude).
+  /// The publisher that follows this change of capacity, with a reference for the caller; nil if the subscriber has
+  /// ended, because its end propagates the change (conclude).
   func publisherToUpdate() -> CellPublisher? {
     locked { state in
       state.isInFullnessChanges = false

@@ -46,7 +46,7 @@ extension CellSubscriber {
 
   /// Handles a turn that the executor dropped. The events stay queued until the next event, or the end, schedules a
   /// turn. If that is dropped too, the executor has shut down, and the subscriber is ended. So is one with a promise of
-  /// the end, which reports it, and one with a limited queue, which might have no room for the next event. Nothing
+  /// the end, which reports it, and one with a limited queue, which might have no capacity for the next event. Nothing
   /// follows an end.
   private static func dropTurn(_ context: UnsafeMutableRawPointer?) {
     let subscriber = unsafe CellSubscriber(CellRef.from(context))

@@ -64,7 +64,7 @@ package struct CellSubscriber: CellView, Equatable {
     var isFull = false
     /// Whether the operator's publisher is full; false for other subscribers.
     var isTargetFull = false
-    /// Whether a call that propagates a change of room has it in its work list.
+    /// Whether a call that propagates a change of capacity has it in its work list.
     var isInFullnessChanges = false
     var dropped: UInt64 = 0
     /// The number of requests at which the next sweep removes unwanted ones.
@@ -156,7 +156,7 @@ extension CellSubscriber {
     static var offset: Int { Cell.closureOffset }
   }
 
-  /// Links the subscribers in a list of changes of room, through `free`.
+  /// Links the subscribers in a list of changes of capacity, through `free`.
   enum FullnessLink: CellLink {
     typealias View = CellSubscriber
     static var offset: Int { Cell.freeOffset }
