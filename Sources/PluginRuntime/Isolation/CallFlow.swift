@@ -2,9 +2,10 @@ import Dispatch
 import Promises
 import Synchronization
 
-/// The calls of one plugin that wait: for others to end, if there is a limit, or while generations are exchanged.
+/// The calls of one plugin that wait: for others to end, if there is a limit, or while plugin generations are
+/// exchanged.
 ///
-/// A call is admitted, waits, or is refused. Calls start in the order in which they came.
+/// A call starts, waits, or is refused. Calls start in the order in which they were made.
 final class CallFlow: Sendable {
   enum Decision: Sendable { case start, waits, overloaded, closed }
 

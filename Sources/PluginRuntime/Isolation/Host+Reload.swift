@@ -23,7 +23,7 @@ extension Host {
     throw PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded")
   }
 
-  /// Returns the active generation of a plugin in worker processes; `nil` for others.
+  /// Returns the active generation of a plugin in worker processes (`PluginGeneration`); `nil` for others.
   public func generation(of plugin: String) -> PluginGeneration? {
     (registry.remote(plugin) as? IsolatedPlugin)?.generation
   }

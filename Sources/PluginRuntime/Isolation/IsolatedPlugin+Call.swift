@@ -62,7 +62,7 @@ extension IsolatedPlugin {
       "is not called: \(limits.inFlight) calls of the plugin are under way\(waits), which is the limit")
   }
 
-  /// Starts a call in a worker of the active generation.
+  /// Starts a call in a worker of the active plugin generation.
   private func start(
     _ name: String, _ arguments: [Argument], _ terms: CallTerms, _ slot: CallSlot? = nil,
     _ waiting: WaitingCall? = nil
@@ -74,7 +74,7 @@ extension IsolatedPlugin {
       if let promise = process.begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays) {
         return promise
       }
-      // If a reload has retired the process meanwhile, the next generation takes the call.
+      // If a reload has retired the process meanwhile, a worker of the next plugin generation takes the call.
       let isOver = state.withLock { state in state.isClosed || state.active.contains { $0 === process } }
       if isOver { return .reject(closed(name)) }
     }

@@ -7,13 +7,14 @@ import Synchronization
 ///     let plugin = try IsolatedPlugin(loading: "/usr/lib/promise/digest.so", options)
 ///     plugin.call("sha256", [.value(.bytes(data))]).then { print($0) }
 ///
-/// Functions take the arguments and return the results that they have in the program's own process.
-/// When a process ends, the promises of its calls are rejected with a `PluginError` of the kind `workerEnded`; the next
-/// call starts another process, a new generation. Addresses (`ptr<T>`) are handles, bound to their generation: a call
-/// with a handle is made by the worker that returned it.
+/// Functions take the arguments and return the results that they have in the program's own process. When a process
+/// ends, the promises of its calls are rejected with a `PluginError` of the kind `workerEnded`; the next call starts
+/// another process, with the next number (`WorkerReport.generation`). Addresses (`ptr<T>`) are handles, bound to their
+/// process: a call with a handle is made by the worker that returned it.
 ///
-/// `LoadedPlugin` has the drawing of a generation's life, which `reload` and `unload` move on. Draining workers take no
-/// new calls. They unload the plugin when their calls have ended, or at a deadline, when the calls are rejected.
+/// `LoadedPlugin` has the drawing of the life of a plugin generation (`PluginGeneration`), which `reload` and `unload`
+/// move on. Draining workers take no new calls. They unload the plugin when their calls have ended, or at a deadline,
+/// when the calls are rejected.
 ///
 /// Everything may be called from any thread. Callbacks run on threads of this library, as do the reactions of promises.
 /// `docs/isolation.md` describes the types that cross the boundary.
@@ -23,9 +24,9 @@ public final class IsolatedPlugin: Sendable {
     var active: [PluginProcess]
     /// Workers that a reload has started, until it is over.
     var loaded: [PluginProcess] = []
-    /// Workers of earlier generations, until they have ended.
+    /// Workers of earlier plugin generations, until they have ended.
     var draining: [PluginProcess] = []
-    /// The number of generations before the active one.
+    /// The number of plugin generations before the active one.
     var reloads = 0
     /// Whether `unload` was called.
     var isClosed = false
@@ -34,7 +35,7 @@ public final class IsolatedPlugin: Sendable {
   let state: Mutex<State>
   let flow: CallFlow
   let settings: WorkerSettings
-  /// Held while a generation is exchanged, and by `unload`.
+  /// Held while a plugin generation is exchanged, and by `unload`.
   let exchange = RecursiveLock()
 
   /// Starts the workers, in which the plugin's file is verified, mapped and loaded.
@@ -75,7 +76,7 @@ public final class IsolatedPlugin: Sendable {
     state = Mutex(State(active: started))
   }
 
-  /// Starts the workers of a generation. If one fails, `started` has those before it.
+  /// Starts the workers of a plugin generation. If one fails, `started` has those before it.
   static func start(_ settings: WorkerSettings, _ started: inout [PluginProcess]) throws(PluginError) {
     let settings = try settings.keepingFile()
     for _ in 0..<max(1, settings.options.pool) { started.append(try PluginProcess(settings)) }
@@ -108,17 +109,17 @@ public final class IsolatedPlugin: Sendable {
     }
   }
 
-  /// The plugin's own description of itself, in the active generation.
+  /// The plugin's own description of itself, in the active plugin generation.
   public var description: PluginDescription { state.withLock { $0.active[0].description } }
 
-  /// The active generation.
+  /// The active plugin generation.
   public var generation: PluginGeneration {
     state.withLock { state in
       PluginGeneration(number: state.reloads, description: state.active[0].description, file: state.active[0].file)
     }
   }
 
-  /// The workers, those of the active generation first.
+  /// The workers, those of the active plugin generation first.
   public var workers: [WorkerReport] {
     let (active, loaded, draining) = state.withLock { ($0.active, $0.loaded, $0.draining) }
     return active.map { WorkerReport($0, .active) } + loaded.map { WorkerReport($0, .loaded) }

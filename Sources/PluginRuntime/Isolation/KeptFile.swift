@@ -1,8 +1,8 @@
 import CPluginEdge
 import Glibc
 
-/// A sealed copy of the file of an isolated plugin, which all workers of a generation load. Workers that replace ended
-/// ones load it too, even after the file has changed.
+/// A sealed copy of the file of an isolated plugin, which all workers of a plugin generation load. Workers that replace
+/// ended ones load it too, even after the file has changed.
 final class KeptFile: Sendable {
   let descriptor: Int32
 

@@ -1,8 +1,8 @@
 /// The code that new calls of a plugin in worker processes run, until the next reload.
 ///
-/// A call that was made while a plugin had the same generation before and after it was made by that generation.
+/// If a plugin has the same generation before and after a call, that generation has made the call.
 public struct PluginGeneration: Sendable {
-  /// The number of generations before this one.
+  /// The number of plugin generations before this one: of reloads.
   public let number: Int
   /// The plugin's own description of itself.
   public let description: PluginDescription

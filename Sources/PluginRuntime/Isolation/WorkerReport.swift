@@ -1,6 +1,6 @@
 /// A worker of an isolated plugin, as `IsolatedPlugin.workers` reports it.
 public struct WorkerReport: Sendable, Equatable {
-  /// The states of a plugin's generation that the host can report; `LoadedPlugin` draws their order.
+  /// The states of a plugin generation that the host can report; `LoadedPlugin` draws their order.
   public enum State: Sendable {
     /// Loaded by a reload that is not over: the plugin may still be asked for its health.
     case loaded

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The part of a host that concerns one isolated plugin.
 struct WorkerSettings: Sendable {
-  /// The source as it was given. Each generation resolves its symbolic links again.
+  /// The source as it was given. Each plugin generation resolves its symbolic links again.
   private(set) var requestedSource: PluginSource
-  /// The source that the workers load: that of a generation is resolved.
+  /// The source that the workers load: that of a plugin generation is resolved.
   private(set) var source: PluginSource
   /// The paths of the capabilities have no symbolic links.
   let options: IsolationOptions
@@ -14,9 +14,9 @@ struct WorkerSettings: Sendable {
   let callOtherPlugin: Host.OtherPluginCall
   /// Refuses a plugin before its load() is called.
   private(set) var check: @Sendable (PluginDescription) throws(PluginError) -> Void
-  /// The file of this generation of workers; if `nil`, each reads it at its path.
+  /// The file of this plugin generation; if `nil`, each worker reads the file at its path.
   private(set) var file: KeptFile?
-  /// Counts the processes of the plugin.
+  /// Counts the processes of the plugin, across plugin generations.
   let generations = Generations()
   /// The shared memory of large arguments of calls under way; `nil` for one worker.
   let pool: PoolMemory?
@@ -52,7 +52,7 @@ struct WorkerSettings: Sendable {
     pool = options.pool > 1 ? PoolMemory() : nil
   }
 
-  /// Returns the settings for the workers of a generation, which load the file that the source leads to now.
+  /// Returns the settings for the workers of a plugin generation, which load the file that the source leads to now.
   func keepingFile() throws(PluginError) -> WorkerSettings {
     var settings = self
     settings.source = try requestedSource.resolved()

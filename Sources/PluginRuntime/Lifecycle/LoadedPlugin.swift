@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// It lives as long as the process, as the plugin's code does, which may use the table at any time.
 ///
-/// The life of a plugin, in the program's process (`Host`) and in workers (`IsolatedPlugin`), where each generation has
-/// one:
+/// The life of a plugin, in the program's process (`Host`) and in workers (`IsolatedPlugin`), where each plugin
+/// generation has one:
 ///
 ///     verified --load()--> loaded --health()--> active --unload, reload--> draining --> unloaded
 ///      |    \- refused: -----\- rejected: --------|-----------------------------------------^
@@ -23,7 +23,7 @@ import Synchronization
 /// | unloaded | `unload()` has returned; the code stays mapped | the process has ended |
 /// | quarantined | refused by the rule of `plugin-host` | the circuit is open (`WorkerServer`), then as in-process |
 ///
-/// `reload` is for workers only. If a new generation is refused or rejected, the one before stays active, after
+/// `reload` is for workers only. If a new plugin generation is refused or rejected, the one before stays active, after
 /// `resume()` if it was quiesced.
 final class LoadedPlugin: Sendable {
   // The table is read-only after init.

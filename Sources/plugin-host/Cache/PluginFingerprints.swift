@@ -7,8 +7,8 @@ struct PluginFingerprint: Sendable, Equatable {
   /// The plugin as it is loaded.
   let plugin: PluginDescription
   let digest: Digest
-  /// The numbers of the generations of the plugin and of those that it requires. Generations that were loaded from
-  /// equal files differ in them.
+  /// The numbers of the plugin generations of the plugin and of those that it requires. They differ even if the files
+  /// are equal.
   let generations: [Int]
 }
 
@@ -55,8 +55,8 @@ final class PluginFingerprints: Sendable {
   }
 
   /// Returns the digests of a library, of all libraries that it needs, and of those that are preloaded. Searches for
-  /// the files each time: a new file in an earlier folder changes none of the others. Of a generation the file that it
-  /// has loaded counts, not the one that is at its path by now.
+  /// the files each time: a new file in an earlier folder changes none of the others. For a plugin generation, the file
+  /// that it has loaded counts, not the one that is at its path by now.
   private func contents(of path: String, _ generation: PluginGeneration?) throws -> [Digest] {
     let files = try ([path] + LoaderSettings.libraries).flatMap(LibraryFacts.closure)
     guard let generation, let copy = generation.copy else { return try files.map { try content(of: $0) } }

@@ -118,8 +118,8 @@ final class PipelineCache: Sendable {
     }
   }
 
-  /// Keeps the result of a call, unless a plugin was reloaded since its key was made: another generation may have
-  /// made the call.
+  /// Keeps the result of a call, unless a plugin was reloaded since its key was made: another plugin generation may
+  /// have made the call.
   func keep(_ value: PluginValue, _ key: Key, of call: PipelinePlan.Call, step: String) {
     trying { () throws -> Void? in
       guard try fingerprint(of: call.plugin) == key.fingerprint else { return nil }
