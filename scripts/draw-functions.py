@@ -166,7 +166,7 @@ def session(function, functions, text):
 
 
 def run(host, file, name, *options, timeout=30):
-    """The line that calls of a function with random arguments report."""
+    """Returns the fields of the line that calls of a function with random arguments report."""
     try:
         command = [host, "check-function", file, name, *options]
         ending = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
@@ -178,7 +178,7 @@ def run(host, file, name, *options, timeout=30):
 def call(host, function, file, memory):
     """Calls a function with random arguments. Returns how it ran, or None and the last report."""
     reads = False
-    # Among random arguments may be some with which it waits or aborts, and objects that it does not take.
+    # Random arguments may make the function wait or abort, or may be objects that it refuses.
     single = [["--calls", "1", "--seed", str(seed)] for seed in range(1, SEEDS + 1)]
     last, hung = [""], 0
     for number, options in enumerate([[]] + single):

@@ -246,7 +246,7 @@ void publish(const plugin_activity *activity) noexcept {
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed;
 
-/// An activity with a time limit, in a list of those of all threads, the latest first.
+/// The time limit of an activity. The limits of all threads are in one list, the latest first.
 struct limit {
   const plugin_activity *activity;
   timespec deadline;

@@ -41,7 +41,7 @@ private final class Instruments: Sendable {
   private let lifetime: Timer
   /// The ids and creation times of pending promises, by the indices of their cells: the lower halves of the ids, which
   /// later promises reuse. So the table is bounded even if an end is missed.
-  private let births = Mutex<[UInt32: (id: UInt64, time: Int64)]>([:])
+  private let creations = Mutex<[UInt32: (id: UInt64, time: Int64)]>([:])
 
   init(_ prefix: String, _ factory: any MetricsFactory) {
     created = Counter(label: "\(prefix).created", factory: factory)
@@ -55,12 +55,12 @@ private final class Instruments: Sendable {
   func record(_ event: PromiseTrace.Event) {
     switch event.kind {
     case .created:
-      births.withLock { $0[UInt32(truncatingIfNeeded: event.id)] = (event.id, event.time) }
+      creations.withLock { $0[UInt32(truncatingIfNeeded: event.id)] = (event.id, event.time) }
       created.increment()
       pending.increment()
     case .settled(let state):
       (state == .rejected ? rejected : fulfilled).increment()
-      if let birth = end(event.id) { lifetime.recordNanoseconds(event.time - birth) }
+      if let creation = end(event.id) { lifetime.recordNanoseconds(event.time - creation) }
     case .dropped:
       dropped.increment()
       _ = end(event.id)
@@ -70,14 +70,14 @@ private final class Instruments: Sendable {
 
   /// Removes a promise from the pending ones, and returns its creation time; nil if it was created before the start.
   private func end(_ id: UInt64) -> Int64? {
-    let birth = births.withLock { births -> Int64? in
+    let creation = creations.withLock { creations -> Int64? in
       let index = UInt32(truncatingIfNeeded: id)
-      guard let birth = births[index], birth.id == id else { return nil }
-      births[index] = nil
-      return birth.time
+      guard let creation = creations[index], creation.id == id else { return nil }
+      creations[index] = nil
+      return creation.time
     }
-    if birth != nil { pending.decrement() }
-    return birth
+    if creation != nil { pending.decrement() }
+    return creation
   }
 }
 #endif

@@ -54,7 +54,7 @@ void platform_at_thread_exit(void (*handler)(void)) __attribute__((visibility("h
 /* The size of a large page: 2 MiB. */
 enum { PLATFORM_LARGE_PAGE = 1 << 21 };
 
-/* Reserves `size` bytes of address space without memory, aligned to a large page; NULL if there is none. */
+/* Reserves `size` bytes of address space without memory, aligned to a large page; NULL if there is no address space. */
 void *_Nullable platform_reserve(size_t size) __attribute__((visibility("hidden")));
 
 /* Makes reserved bytes usable; they read 0. A range of at least a large page may get large pages. False if there is

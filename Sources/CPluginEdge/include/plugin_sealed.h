@@ -30,7 +30,7 @@ bool plugin_sealed_is(int32_t descriptor);
 typedef struct plugin_sealed {
   /* NULL: not mapped. */
   void *PROMISE_NULLABLE bytes;
-  /* Of memory that is too long, too; 0: of any that is refused for another reason. */
+  /* In bytes, also of memory that is refused as too long; 0 if it is refused for another reason. */
   size_t length;
   /* The reason, constant text; NULL if there is none. */
   const char *PROMISE_NULLABLE mistake;

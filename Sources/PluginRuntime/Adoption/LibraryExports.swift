@@ -11,7 +11,7 @@ public struct LibraryExports {
   /// Whether none of the libraries that it links is damaged.
   private let isComplete: Bool
 
-  /// Verifies a library, given by its path or by a name that is looked for where the system's loader looks.
+  /// Verifies a library, given by its path, or by a name that is searched for as the system's loader does.
   public init(of library: String) throws(PluginError) {
     own = try Exports(of: LibraryFinder.path(of: library))
     path = own.path

@@ -8,7 +8,7 @@ struct CheckedMemory {
   /// Whether an address of unknown data may be memory, and not only NULL.
   var hasUnknownData = false
 
-  /// The size of memory of which only the caller of a function could know how much suffices.
+  /// The size of memory for an argument whose sufficient size only a caller could know.
   private static let callerSize = 1 << 16
 
   /// Maps zeroed memory for an argument; `nil` if memory has run out.

@@ -10,7 +10,7 @@ struct CheckedObjects {
   private static let renewal = 16
   /// The maximum number of functions that make objects for one another: a statement of a database of a library.
   private static let depth = 5
-  /// The number of functions of which one makes an object of unknown type.
+  /// The maximum number of functions to choose the maker of an object of unknown type from.
   private static let mostLike = 8
 
   let targets: [CheckedCall.Target]

@@ -34,7 +34,7 @@ final class TypePlan: Sendable {
     case owned(TypePlan, Destructor?)
     /// An object that its receiver releases: the host, by the destructor; without a destructor, the called function.
     case object(String, Destructor?, LiveObjects?)
-    /// The number of a descriptor, which a function is lent, or gives to its caller.
+    /// The number of a descriptor that is lent to a function, or that a function gives to its caller.
     case fd
     /// Types that only calls can pass: promises, callbacks, errors, tokens, values.
     case handle

@@ -79,7 +79,8 @@ enum ArgumentCoder {
     return block.flatMap { share($0, form, &encoder) }
   }
 
-  /// Refers to shared memory; `nil` if it came from another process, or the frame has too much.
+  /// Refers to shared memory; `nil` if it was received from another process, or if the frame has too many blocks or
+  /// bytes.
   private static func share(
     _ block: SharedBytes, _ form: Form, _ encoder: inout CBOREncoder
   ) -> (Form, PluginValue)? {

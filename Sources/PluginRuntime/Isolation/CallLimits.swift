@@ -1,6 +1,6 @@
 /// The limits for the calls of one plugin in worker processes.
 public struct CallLimits: Sendable, Equatable {
-  /// The handling of a call that comes when `inFlight` calls have not ended.
+  /// The handling of a call that is made while `inFlight` calls have not ended.
   public enum Policy: Sendable, Equatable {
     /// The call waits, in the order of the calls. If `queue` calls wait already, it is rejected.
     case wait
@@ -14,7 +14,7 @@ public struct CallLimits: Sendable, Equatable {
   /// The maximum number of calls that wait.
   public var queue = Int.max
   /// The maximum number of bytes of a result, and of any other frame of a worker, with its shared memory. A worker that
-  /// sends more is killed. Results of `inFlight` calls can come at once, and the host copies them.
+  /// sends more is killed. Results of `inFlight` calls can arrive at once, and the host copies them.
   public var resultBytes = Int.max
   /// The handling of further calls.
   public var whenFull = Policy.wait

@@ -26,7 +26,7 @@ struct ConfinementPlan: Sendable {
     // The program may be given as /proc/self/exe, which means another file in each process.
     let own = (try? PluginFile.resolve(program.path)) ?? program.path
     var rules = Self.rulesOfSystem + Self.rules(reading: [own])
-    // Links beside the plugin, which came with it or which it has made, give it no right to their targets.
+    // Links beside the plugin, installed with it or made by it, give it no right to their targets.
     let files = source.path.map { Self.files(of: $0, outside: rules.map(\.path)) } ?? []
     // A program may judge a file by its signature (LibraryAdmission).
     rules += files.flatMap { [$0, "\($0).sig"] }.map { Rule(path: $0, access: Self.read | Self.direct) }

@@ -182,10 +182,10 @@ struct ConfinementWatch {
     return (place + path.dropFirst(name.count), folder)
   }
 
-  /// The folder of the process that opens it.
+  /// The folder in /proc of the process that opens the path.
   private static let ownFolder = "/proc/self"
 
-  /// Whether a path is in the folder of the process that opens it, and so leads elsewhere in each process.
+  /// Whether a path is in /proc/self, and so leads to another file in each process.
   static func isOwn(_ path: String) -> Bool { path.isPath(in: ownFolder) }
 
   private func absolute(_ path: String, _ attempt: plugin_attempt_t) -> String {

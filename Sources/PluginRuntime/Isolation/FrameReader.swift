@@ -17,7 +17,8 @@ struct FrameReader {
     (self.handles, self.leavesCalls, self.limit) = (handles, leavesCalls, limit)
   }
 
-  /// Appends bytes that have been received, and the descriptors that came with them, which the reader owns from now on.
+  /// Appends bytes that have been received, and the descriptors that were received with them, which the reader owns
+  /// from now on.
   mutating func append(_ received: UnsafeRawBufferPointer, _ descriptors: ArraySlice<Int32> = []) {
     if !descriptors.isEmpty { self.descriptors.append(descriptors) }
     if start == bytes.count {
@@ -33,14 +34,14 @@ struct FrameReader {
   /// The capacity in bytes that is kept for the next frames.
   private static let kept = 1 << 20
 
-  /// Whether a part of a frame has come that no frame has taken.
+  /// Whether received bytes are left that no frame has taken.
   var hasPart: Bool { start < bytes.count }
 
   /// Returns the next frame; `nil` if more bytes are needed.
   ///
   /// - Throws: `FrameError`, after which the stream cannot be read further.
   mutating func next() throws(FrameError) -> Frame? {
-    // The end of a frame may come together with the beginning and the descriptors of the next one.
+    // The end of a frame may arrive together with the beginning and the descriptors of the next one.
     guard descriptors.all.count <= 2 * (Frame.maximumBlocks + Frame.maximumFiles),
       start < bytes.count || descriptors.all.isEmpty
     else {

@@ -34,6 +34,6 @@ struct FrameSender {
     return outgoing.send(frame, socket)
   }
 
-  /// Sends the frames that wait, as far as the socket takes them. Returns whether something is left.
+  /// Sends waiting frames until the socket would block. Returns whether some are left.
   mutating func flush() -> Bool { outgoing.flush(socket) }
 }

@@ -7,9 +7,9 @@ import Synchronization
 /// that a call which returns soon needs no other thread.
 ///
 /// The leader reads, runs the calls that it has read, and reads again. The follower takes the lead if the leader has
-/// not come back to the socket for a whole tick, or if a call of the leader waits for the host: it reads on, and the
+/// not returned to the socket for a whole tick, or if a call of the leader waits for the host: it reads on, and the
 /// remaining calls run on threads of the pool. A leader that was replaced becomes the follower when its call has
-/// returned, or ends if there is one. Without calls the follower sleeps.
+/// returned; if there is a follower already, its thread ends. Without calls the follower sleeps.
 final class FrameServer: Sendable {
   typealias Handler = @Sendable (Frame) throws(FrameError) -> Void
 
@@ -102,8 +102,8 @@ final class FrameServer: Sendable {
     repeat { channel.receive(&stream, handle) } while runCalls(number, initial)
   }
 
-  /// Makes a replaced leader, whose call has returned, the follower. Returns false if there is one: the thread ends
-  /// then.
+  /// Makes a replaced leader, whose call has returned, the follower. Returns false if there is a follower already: then
+  /// the thread ends.
   private func becomesFollower(_ number: inout Int) -> Bool {
     let isNeeded = state.withLock { state in
       state.replaced -= 1

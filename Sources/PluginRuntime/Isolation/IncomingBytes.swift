@@ -18,9 +18,9 @@ struct IncomingBytes {
     case ended
   }
 
-  /// Receives the bytes that have come, and appends them to `reader`.
+  /// Receives the bytes that have arrived, and appends them to `reader`.
   ///
-  /// - Throws: `FrameError` if more descriptors came than a frame, or this process, may have.
+  /// - Throws: `FrameError` if more descriptors arrived than a frame, or this process, may have.
   mutating func receive(_ socket: Int32, _ reader: inout FrameReader) throws(FrameError) -> Outcome {
     while true {
       var count = 0

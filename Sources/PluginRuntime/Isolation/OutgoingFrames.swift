@@ -41,7 +41,7 @@ struct OutgoingFrames {
     return true
   }
 
-  /// Keeps a frame, of which a number of bytes has been sent, for `flush`.
+  /// Keeps a frame, whose first `count` bytes have been sent, for `flush`.
   private mutating func append(_ frame: EncodedFrame, after count: Int) {
     if count == 0, frame.hasDescriptors {
       attached.append((bytes.count, EncodedFrame(memory: frame.memory, files: frame.files)))
@@ -50,7 +50,7 @@ struct OutgoingFrames {
     bytes += frame.bytes[count...]
   }
 
-  /// Sends the waiting bytes, as far as the socket takes it. Returns whether something is left.
+  /// Sends waiting bytes until the socket would block. Returns whether some are left.
   mutating func flush(_ socket: Int32) -> Bool {
     lacksDescriptors = false
     while sent < bytes.count {

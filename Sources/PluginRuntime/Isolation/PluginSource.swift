@@ -40,7 +40,7 @@ enum PluginSource: Sendable, Equatable {
   }
 
   /// The source with an absolute path to its file, symbolic links resolved as they are now. A library that is given by
-  /// its name is looked for.
+  /// its name is searched for.
   func resolved() throws(PluginError) -> PluginSource {
     switch self {
     case .file(let path): return .file(try PluginFile.resolve(path))

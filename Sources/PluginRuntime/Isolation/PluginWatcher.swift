@@ -167,7 +167,7 @@ public final class PluginWatcher: Sendable {
 
   private func reload(_ plugin: any RemotePlugin, _ watched: inout Watched) throws(PluginError) -> PluginDescription {
     let description = try host.reload(plugin.description.id, adopting: try prepare(plugin.description))
-    // A new adoption may name another library, and so may a new file.
+    // A new adoption, like a new file, may name other libraries.
     watched.loaded[plugin.description.id] = nil
     watched.loaded[plugin.description.id] = try watch(plugin, &watched)
     return description

@@ -20,7 +20,7 @@ final class WorkerCall: CallDestination {
     var isAnswered = false
     /// Set after the answer has been sent.
     var outcome: Outcome?
-    /// Settled with the outcome, for calls that came before it.
+    /// Settled with the outcome, for calls that take the result before it is known.
     var promised: Promise<PluginValue>?
     var isCancelled = false
     var isCancelRequested = false
@@ -60,7 +60,7 @@ final class WorkerCall: CallDestination {
       promise.settle(with: outcome)
       return promise
     }
-    // Only the thread that reads comes here, so there is no other promise.
+    // Only the reading thread calls this, so there is no other promise.
     let missed = state.withLock { state -> Outcome? in
       if state.outcome == nil { state.promised = promise }
       return state.outcome
@@ -125,7 +125,7 @@ final class WorkerCall: CallDestination {
 
   // MARK: The destination of the plugin's call
 
-  // Requests come as frames.
+  // Requests arrive as frames.
   func passRequests(to call: PluginCall) {}
   func discardIfRequested() -> Bool { false }
 

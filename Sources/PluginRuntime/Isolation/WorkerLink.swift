@@ -71,7 +71,7 @@ final class WorkerLink: Sendable {
       return (.taken, isOpen, needsWakeup)
     }
 
-    /// Opens the link when a worker has loaded the plugin. Returns the calls that came before.
+    /// Opens the link when a worker has loaded the plugin. Returns the calls that were made before.
     mutating func open() -> [RemoteCall] {
       if phase == .waiting { phase = .open }
       defer { unsent = [] }
@@ -106,7 +106,7 @@ final class WorkerLink: Sendable {
   /// Taken before the lock of the state.
   let sender = Mutex(FrameSender())
   private let requests = Atomic<UInt64>(0)
-  /// The number of bytes that came from the workers, with those in shared memory. Written by one thread.
+  /// The number of bytes that were received from the workers, with those in shared memory. Written by one thread.
   let received = Atomic<UInt64>(0)
   /// An eventfd that wakes the thread that serves the link.
   let wakeup: Int32
@@ -211,7 +211,7 @@ final class WorkerLink: Sendable {
     }
   }
 
-  /// Opens the link when the worker has loaded the plugin, and sends the calls that came before.
+  /// Opens the link when the worker has loaded the plugin, and sends the calls that were made before.
   func open() {
     let sent = sender.withLock { sender in
       let calls = state.withLock { $0.open() }

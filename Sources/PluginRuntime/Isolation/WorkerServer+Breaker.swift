@@ -6,7 +6,7 @@ import Synchronization
 ///     closed --crashLimit workers in a row ended without an answer--> open --coolDown--> half-open: one more worker
 extension WorkerServer {
   /// Opens the circuit if a worker was the last of too many that ended without an answer: waits for `coolDown`, and
-  /// rejects the calls that come. Returns the number of failures to continue with.
+  /// rejects the calls that are made meanwhile. Returns the number of failures to continue with.
   func breakCircuit(after end: WorkerEnd, failures: Int) -> Int {
     guard failures >= max(settings.options.crashLimit, 1) else { return failures }
     let reason =

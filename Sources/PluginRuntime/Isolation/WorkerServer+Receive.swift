@@ -5,7 +5,7 @@ import Promises
 import Synchronization
 
 extension WorkerServer {
-  /// Reads and handles the frames that have come, in so many chunks at most: a process may write faster than this
+  /// Reads and handles the frames that have arrived, in at most `chunks` chunks: a process may write faster than this
   /// reads. Returns false at the end of the stream.
   @discardableResult
   func receive(chunks: Int = 1) -> Bool {

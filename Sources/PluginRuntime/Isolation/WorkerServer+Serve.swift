@@ -159,7 +159,7 @@ extension WorkerServer {
     reject(consume over, with: timedOut)
     for request in stopped { link.send(Frame(.cancel, request)) }
     guard let stuck else { return }
-    // Answers that came before the worker is killed count, also that of this call.
+    // An answer that arrives before the worker is killed counts, also that of this call.
     receive(chunks: 256)
     if link.state.withLock({ $0.calls[stuck.request] != nil }) {
       kill(

@@ -4,8 +4,8 @@ import Promises
 import Synchronization
 
 /// Starts the worker processes of one plugin, one after the other, and serves them: reads their frames, kills those
-/// that do not do their part, and reaps them. One thread does all this and lives as long as the plugin is loaded,
-/// because a process ends with the thread that started it.
+/// that exceed a time limit or break the protocol, and reaps them. One thread does all this and lives as long as the
+/// plugin is loaded, because a process ends with the thread that started it.
 final class WorkerServer {
   /// The progress of one process.
   ///
@@ -55,7 +55,8 @@ final class WorkerServer {
   @exclusivity(unchecked) private var hasAnswered = false
   /// The processor time that the last worker took, in whole seconds.
   private var processorTime = Duration.zero
-  /// The numbers of workers that ended in a row without an answer: after they had begun to map the plugin, and all.
+  /// The numbers of workers that ended in a row without an answer: of those that had begun to map the plugin, and of
+  /// all.
   private var (failures, restarts) = (0, 0)
 
   init(

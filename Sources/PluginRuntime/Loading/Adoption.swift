@@ -30,7 +30,7 @@ public struct Adoption: Sendable, Equatable {
 
   /// The id, unique among the plugins of a host: letters, digits, '.', '-' and '_'.
   public var id: String
-  /// A path, with a slash in it, or a name that is looked for where the system's loader looks: "libz.so.1".
+  /// A path, with a slash in it, or a name that is searched for as the system's loader does: "libz.so.1".
   public var library: String
   /// The version for display; `nil`: the text after ".so." in the name of the library's file.
   public var version: String?

@@ -82,7 +82,7 @@ enum ELFHashTable {
     .damaged("its hash table has \(count) symbols, expected at most \(capacity)")
   }
 
-  /// The number of symbols at the beginning of the symbol table among which are all that other libraries define.
+  /// The number of symbols at the beginning of the symbol table that include all those that other libraries define.
   var neededCount: Int {
     switch self {
     case .gnu(let first, _, _): Int(first)
@@ -90,7 +90,7 @@ enum ELFHashTable {
     }
   }
 
-  /// Returns the symbol of a name, by its index, for which `matches` holds.
+  /// Returns the index of the symbol that has the name, and for whose index `matches` returns true.
   func symbol(named name: String, where matches: (Int) -> Bool) -> Int? {
     switch self {
     case .gnu(let first, let buckets, let hashes):

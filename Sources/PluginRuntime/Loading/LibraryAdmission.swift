@@ -27,8 +27,8 @@ public enum LibraryAdmission {
   }
 
   /// Returns the paths of the files that the rule is applied to before a library is mapped: its own first, then those
-  /// of the needed libraries that are found. `path` may also be a name that is looked for, such as libz.so.1. Fails if
-  /// they take too much work to verify.
+  /// of the needed libraries that are found. `path` may also be a name to search for, such as libz.so.1. Fails if they
+  /// take too much work to verify.
   public static func files(judgedFor path: String) throws(PluginError) -> [String] {
     let closure = try LibraryDependencies.closure(of: (try? LibraryFinder.path(of: path)) ?? path, outside: [])
     return closure.prefix(1) + closure.dropFirst().filter { (try? PluginFile(opening: $0))?.isOfSystem == false }

@@ -5,7 +5,7 @@ struct LibraryDependencies {
   /// The folders that apply to the needed libraries, too, unless they have a DT_RUNPATH of their own.
   let inherited: [String]
   private let origin: OriginPath
-  /// The folders in which they are looked for, in this order, before those of the system.
+  /// The folders to search for the needed libraries, in this order, before those of the system.
   private let folders: [String]
   private let libraryPath: String
   private let budget: VerificationBudget
@@ -64,7 +64,7 @@ struct LibraryDependencies {
     return found
   }
 
-  /// Returns the closure; with an error the part that was found before the work was too much.
+  /// Returns the closure, or, with an error, the part of it that was found before the budget was spent.
   static func search(
     for path: String, outside folders: [String], within budget: VerificationBudget = VerificationBudget()
   ) -> (found: [String], error: PluginError?) {

@@ -16,13 +16,13 @@ public struct LibraryFacts: Sendable {
   public let path: String
   /// The size of the file in bytes.
   public let size: Int64
-  /// The machine it was built for.
+  /// The machine that it was built for.
   public let machine: String
   /// The name by which libraries need it (DT_SONAME).
   public let name: String?
   /// The names of the libraries that it needs.
   public let needed: [String]
-  /// The folders in which those are looked for first (DT_RUNPATH or DT_RPATH).
+  /// The folders that the loader searches first for the needed libraries (DT_RUNPATH or DT_RPATH).
   public let searchPath: String?
   /// The loadable segments.
   public let segments: [Segment]
@@ -39,9 +39,9 @@ public struct LibraryFacts: Sendable {
   /// The reasons why its code stays mapped until the process ends, once it was loaded.
   public let pinReasons: [String]
 
-  /// Returns the path of a library, and the paths of the libraries that it needs, directly and indirectly, as far as
-  /// the folders in which they are looked for have them. A damaged file, and one of another kind, needs none.
-  /// Fails if they take too much work to verify.
+  /// Returns the path of a library, and the paths of the libraries that it needs, directly and indirectly. Libraries
+  /// that are not found are left out. A damaged file, or one of another kind, needs none. Fails if they take too much
+  /// work to verify.
   public static func closure(of path: String) throws(PluginError) -> [String] {
     try LibraryDependencies.closure(of: path, outside: [])
   }

@@ -7,12 +7,12 @@ extension String {
   /// Whether this is a path, rather than the name of a file that is looked for.
   package var isPath: Bool { utf8.contains(slash) }
 
-  /// Whether the absolute path is that of a folder, or of something in it.
+  /// Whether the absolute path leads to a folder, or to a file below it.
   package func isPath(in folder: String) -> Bool {
     folder == "/" || utf8.elementsEqual(folder.utf8) || isPath(below: folder)
   }
 
-  /// Whether the absolute path is that of something in a folder.
+  /// Whether the absolute path leads to a file below a folder.
   package func isPath(below folder: String) -> Bool { utf8.starts(with: "\(folder)/".utf8) }
 }
 

@@ -59,15 +59,15 @@ package struct ValueKind: Equatable {
 
 extension CellValue {
   /// Retains the box or promise that the value owns. False if it has too many references, or if the promise is
-  /// destroyed, because a program released a reference of its own twice.
+  /// destroyed because a program released a reference to it twice.
   package func retain() -> Bool {
     guard isOwning else { return true }
     guard kind == ValueKind.promise.rawValue else { return owner.retain() }
     return Token(bits: bits).cell(.promise)?.retain() ?? false
   }
 
-  /// Releases the box or promise that the value owns. A no-op after such a double release: the cell may have another
-  /// owner, and the last reference may be the settler's.
+  /// Releases the box or promise that the value owns. A no-op if a program released a reference to the promise twice:
+  /// the cell may have another owner, and the last reference may be the settler's.
   package func release() {
     guard isOwning else { return }
     guard kind == ValueKind.promise.rawValue else { return owner.release() }

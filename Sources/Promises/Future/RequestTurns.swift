@@ -8,8 +8,8 @@ import CPlatform
 enum RequestTurns {
   private typealias Turns = [() -> Void]
 
-  /// Runs `dispatch`, then those that became due meanwhile; or leaves it to the call of this function that is running
-  /// on this thread.
+  /// Runs `dispatch`, then the dispatches that became due meanwhile. If a call of this function is running on this
+  /// thread, leaves `dispatch` to it.
   static func run(_ dispatch: @escaping () -> Void) {
     let thread = unsafe platform_thread()
     if let turns = unsafe thread.pointee.requests {

@@ -2,7 +2,7 @@
 package final class Alarm: Sendable {
   private let timer: CellTimer
 
-  /// Schedules `work`. Traps if memory or threads have run out: a time limit would silently never come.
+  /// Schedules `work`. Traps if memory or threads have run out: without the trap, a time limit would silently be lost.
   ///
   /// - Parameters:
   ///   - seconds: the delay; a negative number counts as 0.

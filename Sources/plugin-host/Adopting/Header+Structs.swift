@@ -53,7 +53,7 @@ extension Header {
     return !record.fields.isEmpty && !hasOpenEnd(record)
   }
 
-  /// Whether the last field of a struct is an array of which more elements may follow.
+  /// Whether the last field of a struct is an array that may have more elements than it declares.
   private func hasOpenEnd(_ record: Record) -> Bool {
     if case .array(_, let count)? = record.fields.last.map({ resolved($0.type) }) { count ?? 0 < 2 } else { false }
   }

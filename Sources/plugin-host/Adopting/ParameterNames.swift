@@ -44,8 +44,8 @@ enum ParameterNames {
     return ["v", "m", "a", "p", "ptr", "to", "out", "set"].contains(name) || shapes.contains(where: name.contains)
   }
 
-  /// Whether a floating-point number of that name is one: `x`, `red_x`, `width`, `val`. Others may be the first of a
-  /// point, a vector or a signal, as `center` and `spectrum` are.
+  /// Whether a floating-point number of that name is a single quantity: `x`, `red_x`, `width`, `val`. Others may be the
+  /// first of a point, a vector or a signal, as `center` and `spectrum` are.
   static func isQuantity(_ name: String) -> Bool {
     let words = words(name).filter { $0 != "ptr" }
     guard var word = words.last else { return false }
@@ -90,7 +90,7 @@ enum ParameterNames {
     words(name).last.map { ["pos", "position", "offset"].contains($0) } ?? false
   }
 
-  /// Whether a text of that name is data, of which a `size` may be the length: `buffer`, `src`, but not `name`.
+  /// Whether a text of that name is data, whose length a `size` may be: `buffer`, `src`, but not `name`.
   static func isContent(_ name: String) -> Bool {
     let name = name.lowercased()
     let contents = ["buf", "data", "src", "source", "input", "text", "str", "mem", "content", "byte", "chunk", "msg"]

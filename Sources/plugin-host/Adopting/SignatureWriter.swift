@@ -265,9 +265,8 @@ struct SignatureWriter {
     return "keep \(content)"
   }
 
-  /// Writes the address of memory of which nothing says how much the function needs: the caller allocates it, as in C.
-  /// Such a function is drafted only if callers want that, unless it frees the memory: no check can find the size that
-  /// suffices.
+  /// Writes the address of memory whose size nothing states: the caller allocates it, as in C. Such a function is
+  /// drafted only if callers want that, unless it frees the memory: no check can find the size that suffices.
   mutating func memory(_ index: Int, to target: CType, _ reason: String) throws(Unsuitable) -> String {
     let isObject = header.resolved(target) == .void && isFreed(index)
     guard header.hasCallerMemory || isObject else { throw Unsuitable(reason) }

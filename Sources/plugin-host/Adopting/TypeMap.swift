@@ -125,8 +125,8 @@ extension ValueType {
     }
   }
 
-  /// Whether a field of a struct can have this meaning besides: elements that another field counts, and a union with a
-  /// tag.
+  /// Whether a field of a struct, but no other C type, can have this meaning: a text or an address that may be NULL,
+  /// elements that another field counts, a union with a tag.
   private var isMeaningOfField: Bool {
     switch self {
     case .optional(.cstr), .optional(.pointer), .counted(.str, _), .counted(.bytes, _): true

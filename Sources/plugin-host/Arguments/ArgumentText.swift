@@ -98,7 +98,7 @@ private struct ArgumentFile {
   func open(by deadline: ContinuousClock.Instant?) throws -> OpenFile {
     guard let flags else { return try OpenFile(taking: try FileBytes.openToPass(path: path, by: deadline)) }
     let path = Directory.absolute(path)
-    // A plugin may have left a pipe in its folder, whose reader never comes.
+    // A plugin may have left a FIFO in its folder that nobody opens for reading.
     if let place = try WritableFolders.place(of: path, followsLast: true) {
       let descriptor =
         flags == 0 ? try place.openNew() : try place.open(O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, mode: 0o666)

@@ -37,7 +37,7 @@ struct CheckResult {
   var findings: [String] = []
   /// Remarks that are not faults, such as a function that could not be called.
   var notes: [String] = []
-  /// Whether the check came to a result; false if it could not be made, for a reason in `notes`.
+  /// Whether the check has a result; false if it could not be made, for a reason in `notes`.
   var isMade = true
   /// The number of calls that were started.
   var calls = 0

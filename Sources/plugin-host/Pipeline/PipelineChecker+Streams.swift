@@ -110,7 +110,7 @@ extension PipelinePlan.Call {
     arguments.compactMap { if case .outlet(let outlet) = $0.input { outlet } else { nil } }
   }
 
-  /// A callback whose calls come after the call's end, when nothing takes events.
+  /// The callback that is called after the end of the call, when nothing takes events.
   fileprivate var lateOutlet: PipelinePlan.Outlet? {
     if case .promise? = function.signature.result { return nil }
     return outlets.first { [.once, .forever].contains($0.type.scope) }

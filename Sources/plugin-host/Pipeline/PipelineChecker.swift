@@ -120,8 +120,8 @@ struct PipelineChecker {
     return mistakes.count == before ? input : nil
   }
 
-  /// The settings of plugins. Those of a file win over those of the files that it includes; of two files of which none
-  /// includes the other, they must be the same.
+  /// The settings of plugins. The settings of a file win over those of the files that it includes. Two files that do
+  /// not include each other must have the same settings for a plugin.
   private mutating func settings() -> [PluginSetting] {
     var settings: [PluginSetting] = []
     var origins: [(scope: [String], location: Location)] = []

@@ -1,8 +1,8 @@
 import PluginRuntime
 import Synchronization
 
-/// The reports of one call, on their way to the display on the main thread. Of reports that come faster than they are
-/// shown, the last one is kept.
+/// The reports of one call, on their way to the display on the main thread. If reports are made faster than they are
+/// shown, only the last one is kept.
 final class PostedReports: Sendable {
   private let loop: MainLoop
   private let show: @MainActor @Sendable (StepState.Report) -> Void

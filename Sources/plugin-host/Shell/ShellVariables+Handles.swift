@@ -5,8 +5,8 @@ extension ShellVariables {
   /// The beginning of a text that stands for a variable: no text of a user begins with it.
   private static let mark = "\u{1}"
 
-  /// Returns the array or the object that a word stands for, if it is JSON with variables in it of which one has a
-  /// handle, which has no text; nil for other words, whose variables are replaced by their texts.
+  /// Returns the array or the object of a word that is JSON with variables, if one of their values has a handle, which
+  /// has no text. Nil for other words: their variables are replaced by texts.
   func valueWithHandles(_ parts: [ShellLine.Part]) throws(Failure) -> PluginValue? {
     guard case .text(let first, _)? = parts.first, first.hasPrefix("[") || first.hasPrefix("{") else { return nil }
     var values: [PluginValue] = []

@@ -17,7 +17,7 @@ enum FileBytes {
 
   /// Reads all of a file, a pipe or a device, until its end.
   ///
-  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end has not come by the
+  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end was not reached by the
   ///   deadline, EINTR if it was interrupted; that of a link out of a folder that plugins may write to.
   static func read(
     path: String, limit: Int = longest, by deadline: ContinuousClock.Instant? = nil
@@ -30,7 +30,7 @@ enum FileBytes {
 
   /// Opens a file, a pipe or a device for a plugin to read. Of a FIFO it waits for a writer.
   ///
-  /// - Throws: `SystemError`; ETIMEDOUT if no writer has come by the deadline; otherwise as `read`.
+  /// - Throws: `SystemError`; ETIMEDOUT if no writer has opened the FIFO by the deadline; otherwise as `read`.
   static func openToPass(path: String, by deadline: ContinuousClock.Instant?) throws(SystemError) -> Int32 {
     let deadline = deadline ?? deadlineOfInterruption
     let descriptor = try openToRead(path: path, blocks: deadline == nil)
@@ -142,7 +142,7 @@ enum FileBytes {
   /// Opens a file, a FIFO or a device to write to: emptied, unless the flags have O_APPEND. Opening a FIFO waits for a
   /// reader.
   ///
-  /// - Throws: `SystemError`; ETIMEDOUT if no reader has come by the deadline.
+  /// - Throws: `SystemError`; ETIMEDOUT if no reader has opened the FIFO by the deadline.
   static func openToWrite(
     path: String, flags: Int32 = 0, by deadline: ContinuousClock.Instant?
   ) throws(SystemError) -> Int32 {

@@ -1,7 +1,7 @@
 /// A FIFO of jobs.
 typealias JobQueue = CountedQueue<JobLink>
 
-/// `meta`, which a submitted job does not use otherwise.
+/// Links jobs through `meta`, which a submitted job does not use otherwise.
 enum JobLink: CellLink {
   typealias View = Job
   static var offset: Int { Cell.metaOffset }

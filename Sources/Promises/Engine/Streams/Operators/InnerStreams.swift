@@ -130,6 +130,6 @@ package enum FlatteningKind {
   case concat
   /// The latest inner stream.
   case latest
-  /// The latest inner stream, which an error replaces.
+  /// The latest inner stream, which another one replaces after an error.
   case retry
 }

@@ -62,7 +62,7 @@ package enum PacingKind {
   case throttle
   /// Publishes the first event of an interval, and drops those that follow in it.
   case throttleFirst
-  /// Fails when no event came for the interval.
+  /// Fails when no event was published for the interval.
   case timeout
 }
 
