@@ -60,7 +60,8 @@ extension BoundFunction {
       argument(
         index, "is \(Self.name(arguments, index, count)), expected \(signature.inputs[index].type.expectation)")
     case .nul(let index): argument(index, "contains a NUL, which would end the cstr")
-    case .stale(let index): argument(index, "is a promise that does not exist any more")
+    case .stale(let index):
+      argument(index, "is a promise that does not exist any more, expected one that the caller keeps during the call")
     case .mismatch(let index, let mismatch): argument(index, mismatch.message, path: mismatch.path)
     case .noMemory: error(.badResult, "cannot store its arguments or its result: memory has run out")
     case .badOutput(let mismatch): output(mismatch)

@@ -97,7 +97,7 @@ final class PluginCall: Sendable {
     state.withLock { $0.isAbandoned = true }
     plugin.calls.end()
     plugin.host.activity.end()
-    end { $0.reject(with: function.error(.abandoned, "was left by longjmp()")) }
+    end { $0.reject(with: function.error(.abandoned, "was left by longjmp(), expected a return to its caller")) }
   }
 
   /// Settles the destination, unless it is settled.

@@ -35,7 +35,7 @@ extension ValueType {
     do {
       json = try JSONText(parsing: Array(text.utf8))
     } catch {
-      throw ArgumentMismatch(message: "cannot be read as JSON, which \(self) has to be: \(error)")
+      throw ArgumentMismatch(message: "cannot be read as JSON, the form of \(self): \(error)")
     }
     return try value(fromJSON: json)
   }

@@ -90,7 +90,10 @@ extension PipelineChecker {
         report(location ?? step.name.location, message)
       }
       if outlets.count > 1 {
-        report(location ?? step.name.location, "a step has one stream; \"\(outlets[1].parameter)\" is a second one")
+        let second = outlets[1].parameter
+        report(
+          location ?? step.name.location,
+          "a step has one stream; \"\(second)\" is a second one: give it a step of its own")
       }
       if !consumers.contains(number) {
         report(

@@ -55,7 +55,7 @@ struct PipelineFiles {
     let canonical = Self.canonical(target)
     if let start = path.firstIndex(where: { $0.canonical == canonical }) {
       let circle = (path[start...].map(\.name) + [target]).joined(separator: " includes ")
-      throw Failure(.usage, "files cannot include each other: \(circle)")
+      throw Failure(.usage, "files cannot include each other: \(circle): remove one of these includes")
     }
     guard path.count < Self.maximumDepth, files.count < Self.maximumCount else {
       let limits = "\(Self.maximumCount) files, nested at most \(Self.maximumDepth) deep"

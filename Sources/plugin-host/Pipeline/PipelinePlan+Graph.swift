@@ -54,7 +54,8 @@ extension PipelinePlan {
         .rejected,
         "--graph svg is drawn by Graphviz, and there is no program dot in PATH: install graphviz, or use --graph dot")
     } catch Command.Failure.timedOut {
-      throw Failure(.timedOut, "dot did not end within \(CallFailure.number(limit)) s")
+      throw Failure(
+        .timedOut, "dot did not end within \(CallFailure.number(limit)) s: use --graph dot, and draw its output")
     } catch Command.Failure.interrupted(let signal) {
       file.remove()
       TerminationSignals.die(by: signal)

@@ -46,7 +46,9 @@ struct Template: Equatable, Sendable {
         literal += "$"
         rest = rest.dropFirst()
       } else if rest.first == "{" {
-        guard let end = rest.firstIndex(of: "}") else { throw ParseError(message: "\"${\" without a \"}\" after it") }
+        guard let end = rest.firstIndex(of: "}") else {
+          throw ParseError(message: "\"${\" without a \"}\" after it: write ${NAME}, and $$ for a dollar sign")
+        }
         let part = try Self.part(String(rest[..<end].dropFirst()))
         if !literal.isEmpty { parts.append(.text(literal)) }
         literal = ""

@@ -91,7 +91,7 @@ struct ShellLexer {
     let text: String
     if next == "{" {
       guard let end = scalars[position...].firstIndex(of: "}") else {
-        throw error("\"${\" without a \"}\"", at: start)
+        throw error("\"${\" without a \"}\": write ${NAME}; a dollar sign is \\$ or '$'", at: start)
       }
       text = Self.text(scalars[(position + 1)..<end])
       position = end + 1

@@ -199,7 +199,10 @@ import Testing
       "plugins: []\nsteps:\n  a: {call: p.f, with: {x: !!binary aGk=}}",
       ["3:28: the tag !!binary has no meaning here: types come from signatures"]
     ),
-    ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: \"${y\"}}", ["3:28: \"${\" without a \"}\" after it"]),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, with: {x: \"${y\"}}",
+      ["3:28: \"${\" without a \"}\" after it: write ${NAME}, and $$ for a dollar sign"]
+    ),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, pure: maybe}",
       ["3:24: \"pure\" must be true or false; this is \"maybe\""]

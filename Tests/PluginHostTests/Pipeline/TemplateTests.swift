@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("${name", "\"${\" without a \"}\" after it"),
+    ("${name", "\"${\" without a \"}\" after it: write ${NAME}, and $$ for a dollar sign"),
     ("${}", "\"${}\" does not name a variable; \"${steps.NAME}\" is a step's result, and $$ a dollar sign"),
     ("x ${1st}", "\"${1st}\" does not name a variable; \"${steps.NAME}\" is a step's result, and $$ a dollar sign"),
     ("${steps.a b}", "\"a b\" does not name a step: \(Name.rule)"),
