@@ -154,7 +154,7 @@ static int compare(struct dl_phdr_info *object, size_t size, void *data) {
          (library->address != NULL && is_named(object, library->address, library->name));
 }
 
-/* Of the C++ runtime, which plugin-host may load late: it counts as loaded from the start. */
+/* A function of the C++ runtime, which plugin-host may load late: the runtime counts as loaded from the start. */
 void *__cxa_get_globals(void);
 
 const void *plugin_library_named(const char *name) {

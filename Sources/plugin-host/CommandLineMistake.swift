@@ -40,7 +40,7 @@ struct CommandLineMistake {
     guard let value = text.firstMatch(of: /^The value '([^']*)' is invalid for '([^ ']*)/)?.output else {
       return sentence
     }
-    // As the candidates for completion.
+    // The values that completion offers, too.
     let known = options[String(value.2)]?.values ?? options.operands.flatMap(\.self)
     let hint = Suggestion.near(String(value.1), among: known)
     return hint.isEmpty ? sentence : sentence.dropLast(sentence.hasSuffix(".") ? 1 : 0) + hint

@@ -50,7 +50,7 @@ void platform_monitor_init(struct platform_monitor *monitor, void (*in_child)(vo
     __attribute__((visibility("hidden")));
 void platform_monitor_destroy(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 void platform_monitor_lock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
-/* Takes the lock if it is free. False if another thread has it. */
+/* Takes the lock if it is free. False if another thread holds it. */
 bool platform_monitor_try_lock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 void platform_monitor_unlock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 

@@ -47,7 +47,8 @@ extension CheckedCall {
     }
     let element = type.element
     let end = [UInt8](repeating: 0, count: TypeLayout(of: element)?.size ?? 1)
-    // Of elements that are only read there are many: their number is unknown, so a read beyond them proves nothing.
+    // Elements that are only read are many: the function does not get their number, so a read beyond them proves
+    // nothing.
     let count = type.content != .str && parameter.direction == .input ? 4096 : values.count()
     let bytes =
       type.content == .str

@@ -6,7 +6,8 @@ import Glibc
 struct CheckedObjects {
   /// The maximum number of calls of a function that makes objects, until one succeeds.
   private static let attempts = 64
-  /// The number of these calls that get the same objects. A failure may be due to one of them: a database that is none.
+  /// The number of these calls that get the same objects. A failure may be due to one of these objects: a database that
+  /// was not opened.
   private static let renewal = 16
   /// The maximum number of functions that make objects for one another: a statement of a database of a library.
   private static let depth = 5

@@ -295,7 +295,7 @@ public final class PluginWorker: Sendable {
 
   private func drop(_ request: UInt64) throws(FrameError) {
     let value = try take(request)
-    // It may be large.
+    // Elsewhere, because a large value takes long to release.
     threads.release(consume value)
   }
 

@@ -281,7 +281,7 @@ enum ParameterNames {
   }
 
   /// Whether a `void *` of that name is unused, or is the user's context, which a library passes back to callbacks.
-  /// Both may be NULL.
+  /// Either may be NULL.
   static func isContext(_ name: String) -> Bool {
     let names: Set<String> = [
       "context", "ctx", "user", "userdata", "closure", "opaque", "cookie", "priv", "private", "baton", "arg", "args",

@@ -88,7 +88,7 @@ extension TypeMap {
     // The C library and libselinux: numbers of errno, errno itself, and messages of their own.
     ("nonzero message strerror", "pthread_* posix_memalign posix_spawn* posix_f* clock_nanosleep"),
     ("none", "pthread_self pthread_equal pthread_getconcurrency"),
-    // To one of the threads it returns PTHREAD_BARRIER_SERIAL_THREAD.
+    // In one of the threads pthread_barrier_wait() returns PTHREAD_BARRIER_SERIAL_THREAD.
     ("unless 0 or -1 message strerror", "pthread_barrier_wait"),
     ("nonzero message gai_strerror", "getaddrinfo getnameinfo"), ("nonzero message dlerror", "dlclose dlinfo"),
     ("null message dlerror", "dlopen dlmopen dlsym dlvsym"),

@@ -8,7 +8,7 @@ enum RunLock {
   /// The ending of the file's name.
   static let suffix = "-runs"
 
-  /// Locks the run until the process ends. Throws a failure if another process has the lock. On a file system without
+  /// Locks the run until the process ends. Throws a failure if another process holds the lock. On a file system without
   /// locks there is none.
   static func take(_ run: Digest, cache path: String) throws(Failure) {
     let descriptor = open(RawText.cString(path + suffix), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -54,7 +54,7 @@ enum FileBytes {
   }
 
   private static func openToRead(path: String, blocks: Bool) throws(SystemError) -> Int32 {
-    // To open a FIFO waits for its writer, unless it does not block.
+    // Opening a FIFO waits for a writer, unless O_NONBLOCK is set.
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (blocks ? 0 : O_NONBLOCK)
     let path = Directory.absolute(path)
     let place = try WritableFolders.place(of: path, followsLast: true)

@@ -19,7 +19,7 @@ struct Monitor {
   fileprivate func destroy() { unsafe platform_monitor_destroy(pointer) }
 
   func lock() { unsafe platform_monitor_lock(pointer) }
-  /// Locks the monitor; returns false if another thread has it.
+  /// Locks the monitor; returns false if another thread holds it.
   func tryLock() -> Bool { unsafe platform_monitor_try_lock(pointer) }
   func unlock() { unsafe platform_monitor_unlock(pointer) }
 

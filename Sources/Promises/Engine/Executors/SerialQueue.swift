@@ -139,9 +139,9 @@ struct SerialQueue {
     unsafe guarded.locked { state in unsafe state.pointee.jobs.contains { $0.holdsUp(promise) } }
   }
 
-  /// Returns holdsUp() of a queue whose turn waits in another queue; the caller has the lock of the other queue. Either
-  /// queue may be the older one, if one substitutes for the main loop, so no lock order applies and this lock is only
-  /// tried. If another thread has it, the result is false: the caller looks again while it waits.
+  /// Returns holdsUp() of a queue whose turn waits in another queue; the caller holds the lock of the other queue.
+  /// Either queue may be the older one, if one substitutes for the main loop, so no lock order applies and this lock is
+  /// only tried. If another thread holds it, the result is false: the caller looks again while it waits.
   func holdsUpWithinAnother(_ promise: CellRef) -> Bool {
     guard guarded.monitor.tryLock() else { return false }
     defer { guarded.monitor.unlock() }
