@@ -24,7 +24,8 @@ extension Promise {
 
   /// Returns a promise of `onError`'s result for a reason of type `E` (clause 3.2.2).
   ///
-  /// It is rejected with an error that `onError` throws, or with this promise's reason if that is not an `E`.
+  /// The returned promise is rejected with an error that `onError` throws, or with this promise's reason if that is not
+  /// an `E`.
   @inlinable public final func rescue<E, O>(_ onError: @escaping (E) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.rescue(of: Value.self, onError)))
   }
@@ -46,7 +47,8 @@ extension Promise {
 
   /// Returns a promise that follows the promise `onError` returns for a reason of type `E` (clause 3.2.3).
   ///
-  /// It is rejected with an error that `onError` throws, or with this promise's reason if that is not an `E`.
+  /// The returned promise is rejected with an error that `onError` throws, or with this promise's reason if that is not
+  /// an `E`.
   @inlinable public final func rescue<E, O>(_ onError: @escaping (E) throws -> Promise<O>) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.rescue(of: Value.self, async: onError)))
   }

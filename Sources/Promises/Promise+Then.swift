@@ -32,7 +32,7 @@ extension Promise {
 
   /// Returns a promise of `onSuccess`'s result for this promise's value (clause 3.1.2).
   ///
-  /// It is rejected with an error that `onSuccess` throws, or with this promise's reason.
+  /// The returned promise is rejected with an error that `onSuccess` throws, or with this promise's reason.
   @inlinable public final func then<O>(_ onSuccess: consuming @escaping (Value) throws -> O) -> Promise<O> {
     let caller: StoredCallback.Caller = { callback, isRejected, value, out in
       let onSuccess = unsafe callback.assumingMemoryBound(to: ((Value) throws -> O).self).move()
@@ -60,8 +60,9 @@ extension Promise {
 
   /// Returns a promise that follows the promise `onSuccess` returns for this promise's value (clause 3.1.3).
   ///
-  /// It is rejected with an error that `onSuccess` throws, or with this promise's reason. If the promise that
-  /// `onSuccess` returns waits for the result itself, a cycle, the result is rejected with a `PromiseError`.
+  /// The returned promise is rejected with an error that `onSuccess` throws, or with this promise's reason. If the
+  /// promise that `onSuccess` returns waits for the result itself, a cycle, the result is rejected with a
+  /// `PromiseError`.
   @inlinable public final func then<O>(async onSuccess: @escaping (Value) throws -> Promise<O>) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.then(async: onSuccess)))
   }

@@ -1,8 +1,8 @@
 /// Returns a future of all values, in the order of the inputs. It settles as soon as one input is rejected or
 /// cancelled, with that outcome.
 ///
-/// It is already settled on return if the inputs allow it. A request to cancel it withdraws its interest in every
-/// input; it still waits for the inputs to settle.
+/// The future is already settled on return if the inputs allow it. A request to cancel it withdraws its interest in
+/// every input; it still waits for the inputs to settle.
 ///
 /// - Parameters:
 ///   - futures: the inputs. One may occur more than once. The result for no inputs is an empty array.
@@ -33,7 +33,7 @@ public func when<each Value, Failure>(
 /// Returns a future with the outcome of the first input that is fulfilled or rejected. Cancelled inputs are ignored: if
 /// all are cancelled, or there are none, the result is cancelled.
 ///
-/// It is already settled on return if an input is; of several settled inputs the first in the array wins.
+/// The future is already settled on return if an input is; of several settled inputs the first in the array wins.
 ///
 /// - Parameters:
 ///   - futures: the inputs.
