@@ -30,6 +30,7 @@
  *     own(f) ptr<Name>                                              Name *, which the host destroys with f(Name *)
  *     {x: f64, y: f64}                the struct, by value          the struct, by value
  *     [f64; 3]                        const double[3]               none, but a struct may have one in it
+ *     {name: str[16]}                 struct { char name[16]; }: text and a NUL; also behind `out` and `inout`
  *     &[f64]                          struct { const double *data; size_t length; }, by value; static as the result
  *     &i32, &{x: f64}                 its address, not NULL         the same, static in the plugin
  *     {kind: u8, u: union(kind) {x: f64 = 1, s: cstr = 2}}
@@ -40,6 +41,7 @@
  *     keep cstr, keep bytes[n]        the same, valid until the objects of the call are destroyed
  *     moving bytes[n]                 the address of that address, which the function moves behind the bytes that it
  *                                     has read; `out moving`: that it has written
+ *     s: at ptr<Name> {x: i32}        Name *, an object that begins with these fields, which are arguments of the call
  *     out T, inout T                  T *, which the function fills, or changes
  *     fn(i32) -> bool @call           bool (*)(int32_t), valid until the function returns; or @once, @settled, @forever
  *     fn(x: out i32, y: inout f64)    void (*)(int32_t *x, double *y), whose values the caller's closure sets

@@ -8,6 +8,9 @@ libsqlite3.so.0 sqlite3.h
 libcurl.so.4 curl/curl.h
 libexpat.so.1 expat.h
 libbz2.so.1.0 bzlib.h
+libzstd.so.1 zstd.h
+liblz4.so.1 lz4.h
+liblz4.so.1 lz4frame.h
 libbrotlienc.so.1 brotli/encode.h
 libbrotlidec.so.1 brotli/decode.h
 libcrypto.so.3 openssl/sha.h

@@ -12,7 +12,7 @@ extension CallChecker {
   static func contents(of call: CheckedCall, _ calls: () -> Void) -> String {
     let counts = Set(call.signature.parameters.compactMap(\.type.countName)).union(call.signature.returnedCounts)
     var uses: [String] = []
-    for (index, parameter) in call.signature.parameters.enumerated() {
+    for (index, parameter) in call.parameters.enumerated() {
       guard parameter.mayHaveContents, !counts.contains(parameter.name) else { continue }
       for number in 0..<runs {
         guard plugin_check_try(number, call.names[index]) else { continue }
@@ -47,7 +47,7 @@ extension ValueType {
   /// Whether any bytes are a value of the type, or at least cannot be taken for an address.
   fileprivate var isWithoutAddresses: Bool {
     switch self {
-    case .scalar: true
+    case .scalar, .inlineText: true
     case .array(let element, _): element.isWithoutAddresses
     case .structure(let structure): structure.fields.allSatisfy { $0.type.isWithoutAddresses }
     default: false

@@ -32,6 +32,7 @@ struct CheckedCall {
   private static nonisolated(unsafe) let error = UnsafePointer(strdup("error") ?? .allocate(capacity: 1))
   private let target: Target
   private let interface: UnsafeMutablePointer<ffi_cif>
+  let parameters: [Parameter]
   let names: [UnsafePointer<CChar>]
   private let count: Int
   var signature: Signature { target.signature }
@@ -45,8 +46,10 @@ struct CheckedCall {
       throw Unmade("it has a completion or a failure rule, which the check does not support")
     }
     self.target = target
-    names = signature.parameters.map { UnsafePointer(strdup($0.name)) ?? UnsafePointer(strdup("")) }
-    var types = signature.parameters.map { parameter in
+    // Fields at an address stay as they are in the object.
+    parameters = signature.cParameters
+    names = parameters.map { UnsafePointer(strdup($0.name)) ?? UnsafePointer(strdup("")) }
+    var types = parameters.map { parameter in
       parameter.isByAddress || parameter.type.unwrapped.isCounted ? FFIType.pointer : FFIType.of(parameter.type)
     }
     if signature.failure == .gerror { types.append(FFIType.pointer) }
@@ -62,7 +65,6 @@ struct CheckedCall {
 
   /// Makes a call. Returns the objects that the function returned or stored, by their types.
   func call(_ values: inout Dice, _ memory: CheckedMemory) throws(Unmade) -> ReturnedObjects {
-    let parameters = target.signature.parameters
     let elementCounts = elementCounts(&values)
     // A word, or a struct by value, for each argument; libffi reads them through addresses.
     var words: [UnsafeMutableRawPointer] = []
@@ -184,6 +186,9 @@ struct CheckedCall {
         : try elements(of: element, count: elementCounts[name] ?? 0, index, &values, memory)
       return .address(try read(elements, index, memory))
     }
+    if parameter.isFieldsAlone {
+      return .address(try written([UInt8](repeating: 0, count: TypeLayout(of: type)?.size ?? 0), index, memory))
+    }
     if let size = parameter.allocatedSize {
       // The library may keep the address of an object that nobody owns, so the memory stays accessible.
       guard case .own = type else { return .address(calloc(1, size)) }
@@ -270,7 +275,7 @@ struct CheckedCall {
   func read(
     _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer {
-    let isKept = signature.parameters[index].isKept
+    let isKept = parameters[index].isKept
     let data = isKept ? memory.kept(bytes, for: names[index]) : memory.constant(bytes, for: names[index])
     guard let data else { throw Unmade.outOfMemory }
     return data

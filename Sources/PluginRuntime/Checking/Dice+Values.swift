@@ -14,6 +14,9 @@ extension Dice {
         all += bytes
       }
       return all
+    case .inlineText(let size):
+      let text = Array(self.text().prefix(size - 1))
+      return text + [UInt8](repeating: 0, count: size - text.count)
     case .structure(let structure):
       guard let layout = StructLayout(structure) else { return nil }
       var all = [UInt8](repeating: 0, count: layout.whole.size)

@@ -82,9 +82,7 @@ extension ArgumentValues {
         continue
       }
       guard function.signature.tail != nil, (rest?.count ?? 0) < SignatureLimits.tail else {
-        throw function.error(
-          .badArgument,
-          "is given \(arguments.count) arguments, expected at most \(parameters.count): \(function.signature)")
+        throw function.tooMany(arguments.count, expected: parameters.count)
       }
       rest = (rest ?? []) + [argument.content]
     }

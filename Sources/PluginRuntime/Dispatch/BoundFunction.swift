@@ -54,7 +54,7 @@ extension BoundFunction {
   func error(_ fault: CallFault, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int) -> PluginError {
     switch fault {
     case .tooMany:
-      error(.badArgument, "is given \(count) arguments, expected at most \(signature.inputs.count): \(signature)")
+      tooMany(count, expected: signature.inputs.count)
     case .missing(let index): missing(signature.inputs[index])
     case .wrongKind(let index), .outOfRange(let index):
       argument(
@@ -73,6 +73,12 @@ extension BoundFunction {
     case .callback(let error): error
     case .staleResult: result("returned a promise that does not exist, or no promise")
     }
+  }
+
+  /// The error for more arguments than the function takes.
+  func tooMany(_ count: Int, expected limit: Int) -> PluginError {
+    let given = count == 1 ? "1 argument" : "\(count) arguments"
+    return error(.badArgument, "is given \(given), expected \(limit == 0 ? "none" : "at most \(limit)"): \(signature)")
   }
 
   func missing(_ parameter: Parameter) -> PluginError {

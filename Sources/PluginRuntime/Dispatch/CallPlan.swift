@@ -91,7 +91,7 @@ struct CallPlan {
   private static func isSimple(_ signature: Signature) -> Bool {
     signature.parameters.allSatisfy {
       ![.other, .pointer, .nullablePointer].contains(ABIType($0.type)) && $0.direction == .input && !$0.isConstant
-        && !$0.isKept
+        && !$0.isKept && $0.fields == nil
     }
       && ABIType(signature.result) != .other && signature.tail == nil && signature.variadicIndex == nil
       && signature.completion == nil

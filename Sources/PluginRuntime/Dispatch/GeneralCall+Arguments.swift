@@ -22,12 +22,7 @@ extension GeneralCall {
         return .mismatch(slot.pointee.argument ?? 0, error)
       }
     }
-    if let fault = storeCounts() { return fault }
-    do throws(ArgumentMismatch) {
-      try storeCapacities()
-    } catch {
-      return .mismatch(-1, error)
-    }
+    if let fault = storeCounts() ?? storeCapacities() { return fault }
     storeCursors()
     guard let arguments, given > plan.inputCount else { return nil }
     for index in plan.inputCount..<given {
@@ -143,18 +138,22 @@ extension GeneralCall {
   }
 
   /// Allocates the memory of counted out parameters, as large as their counts.
-  private mutating func storeCapacities() throws(ArgumentMismatch) {
+  private mutating func storeCapacities() -> CallFault? {
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index
       guard slot.pointee.areElements, slot.pointee.parameter.direction == .output else { continue }
       guard let count = count(of: slot), (0...Self.mostElements).contains(count) else {
-        throw ArgumentMismatch(message: "has a count that is out of range, expected one from 0 to \(Self.mostElements)")
+        let argument = slot.pointee.count.flatMap { (plan.slots + $0).pointee.argument } ?? -1
+        let name = slot.pointee.parameter.name
+        let message = "is out of range, expected a number of elements of '\(name)' from 0 to \(Self.mostElements)"
+        return .mismatch(argument, ArgumentMismatch(message: message))
       }
       setCapacity(index, count)
       // A function that is given no room may still write an element: that which ends the data.
-      let data = try arena.allocate(max(count, 1) * slot.pointee.elementSize)
+      guard let data = try? arena.allocate(max(count, 1) * slot.pointee.elementSize) else { return .noMemory }
       (frame + slot.pointee.offset).storeBytes(of: data, as: UnsafeMutableRawPointer.self)
     }
+    return nil
   }
 
   /// Stores the address of each `moving` parameter's elements in its cursor, twice: the function moves the first copy,

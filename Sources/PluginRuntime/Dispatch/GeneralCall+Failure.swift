@@ -15,9 +15,7 @@ extension GeneralCall {
   /// The failure by the plan's rule; `nil` if the function succeeded. A GError is freed.
   var failure: Failure? {
     if let error = plan.error { return error.take(frame + plan.frame.error, domain: plan.domain, plan.signature.name) }
-    guard let rule = plan.rule, let returned = plan.result?.type,
-      rule.isFailure(frame + plan.frame.returned, plan.signature.returned ?? returned, plan.failureDetails.successes)
-    else { return nil }
+    guard let rule = plan.rule, let returned = plan.result?.type, isFailure(rule, returned) else { return nil }
     let name = plan.signature.name
     // The call for the message may change `errorNumber`.
     let number = errorNumber
@@ -27,11 +25,22 @@ extension GeneralCall {
         domain: "errno", code: Int64(number), text: text, fallback: "\(name): \(String(cString: strerror(number)))")
     }
     guard !returned.isAddress, let scalar = returned.number else {
-      return Failure(domain: plan.domain, code: 0, text: text, fallback: "\(name) returned NULL")
+      return Failure(
+        domain: plan.domain, code: 0, text: text, fallback: "\(name) \(rule == .test ? "failed" : "returned NULL")")
     }
     let bits = scalar.bits(at: frame + plan.frame.returned)
+    // (size_t)-70 is the error 70, negated.
+    if rule == .test {
+      return Failure(domain: plan.domain, code: bits, text: text, fallback: "\(name) returned \(bits)")
+    }
     let digits = scalar.form == .unsigned ? "\(UInt64(bitPattern: bits))" : "\(bits)"
     return Failure(domain: plan.domain, code: Int64(digits) ?? 0, text: text, fallback: "\(name) returned \(digits)")
+  }
+
+  private func isFailure(_ rule: FailureRule, _ returned: ValueType) -> Bool {
+    if let test = plan.test, let type = plan.failureDetails.test?.type { return test.saysFailure(self, type) }
+    return rule.isFailure(
+      frame + plan.frame.returned, plan.signature.returned ?? returned, plan.failureDetails.successes)
   }
 
   /// Rejects the call for a failure. Without a text of the library the texts of the outputs are added: many libraries

@@ -171,7 +171,8 @@ extension GeneralCall {
     let parameter = slot.pointee.parameter
     guard let data = (frame + slot.pointee.offset).load(as: UnsafeMutableRawPointer?.self) else { return .void }
     let isCountedByResult = plan.signature.countedByResult == parameter.name
-    let written = isCountedByResult ? countOfResult : slot.pointee.count == nil ? capacity : count(of: slot)
+    let counter = slot.pointee.written ?? slot.pointee.count
+    let written = isCountedByResult ? countOfResult : counter == nil ? capacity : number(counter)
     guard let count = written, count >= 0, count <= capacity else {
       let said = written.map(String.init) ?? "too many"
       throw ArgumentMismatch(
@@ -179,7 +180,7 @@ extension GeneralCall {
     }
     guard case .str = parameter.type.content, !isCountedByResult else { return try elements(slot, data, count) }
     let text = UnsafeRawBufferPointer(start: data, count: count)
-    let isCounted = slot.pointee.count.map { plan.slots[$0].parameter.direction == .inOut } ?? false
+    let isCounted = counter.map { plan.slots[$0].parameter.direction != .input } ?? false
     // Some functions count the NUL that ends the text, and some leave the count as it was.
     let length = isCounted ? text.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0 : text.firstIndex(of: 0) ?? count
     return try elements(slot, data, length)

@@ -92,7 +92,12 @@ struct GeneralCall {
   ) -> CallOutcome {
     if let fault = storeArguments(arguments, given) { return .fault(fault) }
     do throws(ArgumentMismatch) {
-      guard let fault = try enter() else { return conclude(into: result) }
+      let lent = plan.hasFields ? writeFields() : []
+      defer { restoreFields(lent) }
+      guard let fault = try enter() else {
+        if plan.hasFields { readFields() }
+        return conclude(into: result)
+      }
       if plan.error != nil { return .fault(fault) }
       // The function may have stored an error before it was left.
       let error = (frame + plan.frame.error).assumingMemoryBound(to: promise_value_t.self)
@@ -167,8 +172,11 @@ extension GeneralCall {
   }
 
   /// Returns the current count of a counted parameter.
-  func count(of slot: Slot) -> Int? {
-    guard let index = slot.pointee.count else { return nil }
+  func count(of slot: Slot) -> Int? { number(slot.pointee.count) }
+
+  /// Returns the number in a slot; `nil` without one, and if it is beyond an Int.
+  func number(_ index: Int?) -> Int? {
+    guard let index else { return nil }
     let count = plan.slots + index
     return count.pointee.parameter.type.scalar?.integer(at: frame + (count.pointee.cell ?? count.pointee.offset))
   }

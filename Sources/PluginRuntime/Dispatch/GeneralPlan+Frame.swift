@@ -21,6 +21,11 @@ extension GeneralPlan {
     /// Frame offsets of the argument slot and, for pointer arguments, of the pointee; `cell` is `nil` without one.
     let offset: Int
     let cell: Int?
+    /// The field that the parameter is; `nil` for a parameter of C's function.
+    let place: FieldPlace?
+    /// The index in `slots` of the parameter in which the function stores the number of written elements; `nil` without
+    /// one.
+    let written: Int?
     /// The frame offset of the address that the function moves, and of that address as it was; `nil` without one.
     let cursor: Int?
     /// The index in `slots` of the count of the memory that the function returns through `cell`; `nil` without one, and
@@ -53,6 +58,7 @@ extension GeneralPlan {
             elementSize: TypeLayout(of: parameter.type.element)?.size ?? 1,
             offset: frame.add(TypeLayout(of: parameter.type)?.size ?? 0),
             cell: parameter.isByAddress && !areElements && !parameter.isKept ? frame.add(plan.layout.size) : nil,
+            place: parameter.place, written: parameters.firstIndex { $0.counted == parameter.name },
             cursor: parameter.isMoved ? frame.add(16) : nil,
             returnedCount: parameter.type.returnedCountName.flatMap { name in parameters.firstIndex { $0.name == name }
             },
@@ -85,6 +91,7 @@ extension GeneralPlan {
     private(set) var offsets: [Int]
 
     init(_ slots: [Slot]) {
+      let slots = slots.filter { $0.place == nil }
       types = slots.map { slot in
         let isAddress = slot.parameter.isByAddress || slot.areElements
         return isAddress ? FFIType.pointer : FFIType.of(slot.parameter.type)
@@ -149,6 +156,7 @@ extension Parameter {
   /// Whether C receives the address of the value, as for out parameters and arrays.
   var isByAddress: Bool {
     if case .array = type { return true }
+    if isFieldsAlone { return true }
     return direction != .input && allocatedSize == nil
   }
 }

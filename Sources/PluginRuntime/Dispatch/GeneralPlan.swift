@@ -35,10 +35,14 @@ final class GeneralPlan: Sendable {
   let isResultFilled: Bool
   let isResultValue: Bool
   let hasOutputs: Bool
+  /// Whether parameters are fields at an address.
+  let hasFields: Bool
   /// Whether the function returns a status; otherwise `rule` decides on failure.
   let fails: Bool
   let rule: FailureRule?
   let failureDetails: FailureDetails
+  /// The plan of the call that decides on failure, for `! if`.
+  let test: MessagePlan?
   /// The plan of the call that returns a failure's message; `nil` without one.
   let message: MessagePlan?
   /// The plan of the errors of `! gerror`.
@@ -76,6 +80,7 @@ final class GeneralPlan: Sendable {
       result = try Self.plan(signature.returned) { returned in
         FFIType.agrees(with: returned) ? TypePlan(returned.valueType, in: library) : nil
       }
+      test = try Self.plan(failureDetails.test) { MessagePlan($0.call, for: signature, library) }
       message = try Self.plan(failureDetails.message) { MessagePlan($0, for: signature, library) }
       error = try Self.plan(failureDetails.release) { GErrorPlan(release: $0, in: library) }
     } catch {
@@ -94,6 +99,7 @@ final class GeneralPlan: Sendable {
     inputCount = signature.inputIndices.count
     yield = Self.yield(signature.yielded, result)
     hasOutputs = !signature.outputs.isEmpty
+    hasFields = signature.parameters.contains { $0.place != nil }
     fails = signature.fails
     rule = signature.fails ? nil : signature.failure
     completes = signature.completion != nil

@@ -2,8 +2,8 @@
 import CPromise
 import Glibc
 
-/// The plan of the call that returns a failure's message, such as `sqlite3_errmsg(db)`. It lives as long as the
-/// process.
+/// The plan of the call that returns a failure's message, such as `sqlite3_errmsg(db)`, or that says whether there is a
+/// failure. It lives as long as the process.
 final class MessagePlan: Sendable {
   private enum Source: Sendable {
     /// The index of a slot of the call that failed.
@@ -56,6 +56,14 @@ final class MessagePlan: Sendable {
       return nil
     }
     return String(cString: text)
+  }
+
+  /// Makes the call that decides on failure. Returns whether its result is not 0; a call that does not return proves
+  /// nothing, and counts as one that says so.
+  func saysFailure(_ call: GeneralCall, _ type: ScalarType) -> Bool {
+    guard let word = self.call(call) else { return true }
+    // The bits beyond the type are not the function's.
+    return withUnsafeBytes(of: word) { $0.baseAddress.map { type.bits(at: $0) != 0 } ?? true }
   }
 
   /// Returns the function's result as a word; `nil` if it does not return.

@@ -38,6 +38,7 @@ extension TypePlan {
       guard let index = union.index(tagged: try tag.value(at: memory + offset)) else { return .void }
       return try members[index].load(memory)
     case .array(let element, let count): return try element.load(memory, count: count)
+    case .inlineText(let size): return .string(try InlineText.load(memory, size: size))
     case .slice(let element):
       let bytes = try span(memory, size: element.layout.size)
       guard let data = bytes.baseAddress else { return .array([]) }

@@ -34,6 +34,9 @@ extension TypePlan {
         throw ArgumentMismatch(message: "has \(given.count) elements, expected \(count)")
       }
       try given.store(element, memory, arena)
+    case .inlineText(let size):
+      guard case .string(let text) = value else { throw mismatch(value) }
+      try InlineText.store(text, size: size, at: memory)
     case .slice(let element):
       let given = try elements(of: value, element)
       let data = try arena.allocate(max(try size(of: given, element), element.layout.size))

@@ -21,6 +21,8 @@ final class TypePlan: Sendable {
     /// The plans of the choices, each a struct of one member. The tag, at an offset from the union, chooses one.
     indirect case union(UnionType, [TypePlan], tag: ScalarType, offset: Int)
     case array(TypePlan, count: Int)
+    /// Text in an array of char.
+    case inlineText(size: Int)
     case slice(TypePlan)
     /// The address of elements, with a zero after the last.
     case terminated(TypePlan)
@@ -117,6 +119,7 @@ final class TypePlan: Sendable {
       guard let tag = union.values.base.scalar, members.count == union.members.count else { return nil }
       return .union(union, members, tag: tag, offset: tagOffset)
     case .array(let element, let count): return TypePlan(element).map { .array($0, count: count) }
+    case .inlineText(let size): return .inlineText(size: size)
     case .slice(let element): return TypePlan(element).map { .slice($0) }
     case .terminated(let element): return TypePlan(element).map { .terminated($0) }
     case .reference(let target): return TypePlan(target).map { .reference($0) }

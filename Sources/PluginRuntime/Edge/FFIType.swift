@@ -13,6 +13,7 @@ enum FFIType {
     case .fd: of(ScalarType.i32)
     case .structure(let type): structure(type.fields.map { of($0.type) })
     case .array(let element, let count): structure([Reference](repeating: of(element), count: count))
+    case .inlineText(let size): structure([Reference](repeating: of(.i8), count: size))
     case let type? where type.isSpan: span
     default: pointer
     }

@@ -17,6 +17,7 @@ struct CTypeWriter {
     case .array(let element, let count) where type.unwrapped == type || isByAddress:
       let declarator = value(element, path: path)
       return { Self.constant(element, isByAddress, declarator("\($0)[\(count)]")) }
+    case .inlineText(let size): return { "char \($0)[\(size)]" }
     case .counted(let counted, _):
       let declarator = element(of: counted, path: path)
       return { Self.constant(counted.element, isByAddress, declarator("*\($0)")) }
@@ -68,6 +69,7 @@ struct CTypeWriter {
     case .reference(let target):
       let target = value(target, path: path)
       return { "const \(target("*\($0)"))" }
+    case .inlineText(let size): return { "char \($0)[\(size)]" }
     case .array(let element, let count):
       let element = value(element, path: path)
       return { element("\($0)[\(count)]") }

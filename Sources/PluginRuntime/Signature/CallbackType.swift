@@ -76,6 +76,8 @@ public enum FailureRule: String, Sendable, Hashable, CaseIterable {
   case gerror
   /// Any result but those that the rule lists: `unless 0 or 100`.
   case unless
+  /// A function of the library says that the result is a failure: `if ZSTD_isError(result)`.
+  case test = "if"
   /// Nonzero: an error code. The value is not a result: on success it is always 0.
   case nonzero
   /// 0 or false.

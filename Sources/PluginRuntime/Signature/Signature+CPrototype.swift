@@ -5,10 +5,9 @@ extension Signature {
     var writer = CTypeWriter(prefix: name)
     var taken: Set<String> = []
     var declarations: [String] = []
-    for parameter in variadicIndex.map({ parameters[..<$0] }) ?? parameters[...] {
-      let type = writer.parameter(
-        parameter.type, isByAddress: parameter.direction != .input && parameter.allocatedSize == nil,
-        path: parameter.name)
+    for parameter in variadicIndex.map({ parameters[..<$0] }) ?? cParameters[...] {
+      let isByAddress = parameter.direction != .input && parameter.allocatedSize == nil || parameter.isFieldsAlone
+      let type = writer.parameter(parameter.type, isByAddress: isByAddress, path: parameter.name)
       declarations.append(type((parameter.isMoved ? "*" : "") + CTypeWriter.identifier(parameter.name, &taken)))
     }
     if fails || Self.isGivenByAddress(returned) {

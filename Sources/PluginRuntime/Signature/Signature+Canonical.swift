@@ -9,7 +9,12 @@ extension Signature {
   ///     crc32(seed: u32 = 0, data: bytes[len], len: usize) -> u32
   ///     (u32, bytes[#2], usize) -> u32
   public var canonical: String {
-    var list = parameters.map { "\($0.prefix)\(canonical($0.type))\($0.isConstant ? $0.assignment : "")" }
+    var list = texts {
+      "\($0.prefix)\(canonical($0.type))\($0.isConstant ? $0.assignment : "")"
+        + ($0.counted.map { " counts \(position($0))" } ?? "")
+    } owner: {
+      $0.text(fields: $1)
+    }
     if let variadicIndex { list.insert("...", at: variadicIndex) }
     if let tail { list.append("...\(tail.types.map(\.description).joined(separator: "|"))") }
     var text = "(\(list.joined(separator: ", ")))"
@@ -19,7 +24,7 @@ extension Signature {
       text += completion.returns.map { " returns \($0)" } ?? ""
     }
     text += countedByResult.map { " counts \(position($0))" } ?? ""
-    return text + (failure.map { " \($0.mark(failureDetails))" } ?? "")
+    return text + (failure.map { " \($0.mark(failureDetails, position))" } ?? "")
   }
 
   /// The 64-bit FNV-1a hash of the canonical form's UTF-8: offset basis 0xcbf29ce484222325, prime 0x100000001b3.

@@ -2,7 +2,7 @@ extension Signature: CustomStringConvertible {
   /// The signature in normalized spelling, with single spaces and the shortest defaults. Parsing it returns an equal
   /// signature.
   public var description: String {
-    var list = parameters.map(\.description)
+    var list = texts(\.description) { "\($0.name): \($0.text(fields: $1))" }
     if let variadicIndex { list.insert("...", at: variadicIndex) }
     if let tail {
       let types = tail.types.map(\.description).joined(separator: " | ")
@@ -29,7 +29,7 @@ extension Signature.Completion: CustomStringConvertible {
 
 extension Optional<String> {
   /// A description as written in a signature, after a space.
-  fileprivate var literal: String { map { " \(PluginValue.string($0).json)" } ?? "" }
+  var literal: String { map { " \(PluginValue.string($0).json)" } ?? "" }
 }
 
 extension Parameter.Direction {
@@ -53,7 +53,9 @@ extension Parameter {
 
 extension Parameter: CustomStringConvertible {
   /// The parameter as written in a signature: "seed: u32 = 0".
-  public var description: String { "\(name): \(prefix)\(argumentType)\(assignment)\(note.literal)" }
+  public var description: String {
+    "\(name): \(prefix)\(argumentType)\(assignment)\(counted.map { " counts \($0)" } ?? "")\(note.literal)"
+  }
 
   /// The default or the constant as written behind the type: " = 0"; empty without one.
   var assignment: String { defaultValue.map { " = \($0.literal)" } ?? "" }

@@ -10,9 +10,9 @@ extension Signature {
       guard inputs.contains(index), parameter.direction == .input, parameter.constants == nil,
         let set = constants[parameter.type]
       else { return parameter }
-      return Parameter(
-        name: parameter.name, type: parameter.type, direction: parameter.direction, constants: set,
-        defaultValue: parameter.defaultValue, note: parameter.note)
+      var accepting = parameter
+      accepting.constants = set
+      return accepting
     }
     return Signature(
       name: name, parameters: parameters, tail: tail, variadicIndex: variadicIndex, result: result,

@@ -75,7 +75,7 @@ public struct Signature: Sendable, Equatable {
     inputIndices = parameters.indices.filter { index in
       let parameter = parameters[index]
       if case .context = parameter.type { return false }
-      if parameter.isConstant { return false }
+      if parameter.isConstant || parameter.isFieldsAlone { return false }
       if completion?.callbacks.contains(parameter.name) ?? false { return false }
       return parameter.direction != .output && !counts.contains(parameter.name)
     }
@@ -99,7 +99,8 @@ extension Signature {
     let counts = returnedCounts
     let moved = Set(parameters.filter(\.isMoved).compactMap(\.type.countName))
     return parameters.filter { parameter in
-      switch parameter.direction {
+      if parameter.counted != nil { return false }
+      return switch parameter.direction {
       case .input: parameter.isMoved
       case .output: !counts.contains(parameter.name) && !moved.contains(parameter.name)
       case .inOut: !moved.contains(parameter.name)
@@ -167,6 +168,13 @@ public struct Parameter: Sendable, Equatable {
   /// Whether the function is given the address of the elements' address, and moves that behind the elements which it
   /// has read or written: `moving bytes[n]`.
   public internal(set) var isMoved = false
+  /// The struct at whose address the function finds fields that are parameters of their own, `at {size: usize}`; `nil`
+  /// for any other parameter.
+  public internal(set) var fields: StructType?
+  /// The place of a parameter that is a field: C's function has no such parameter.
+  public internal(set) var place: FieldPlace?
+  /// The `out` parameter of whose elements the function stores the written number here: `out usize counts dst`.
+  public internal(set) var counted: String?
   /// A description in one line.
   public internal(set) var note: String?
 }

@@ -8,6 +8,8 @@ struct SignatureCheck {
   /// The column of the name after `counts`.
   var countedColumn = 1
   var failureColumn = 1
+  /// The indices of the parameters that count written elements, and the columns of the names after `counts`.
+  var fieldCounts: [(index: Int, column: Int)] = []
   /// The names and columns of the arguments of the call that returns a failure's message.
   var messageColumns: [(name: String, column: Int)] = []
 
@@ -28,6 +30,7 @@ struct SignatureCheck {
           at: column, found: "an out parameter 'result'", expected: "another name: the function's result has that one")
       }
     }
+    try checkFields(of: signature, cursor)
     try checkResult(signature, cursor)
     try checkSize(signature, cursor)
   }

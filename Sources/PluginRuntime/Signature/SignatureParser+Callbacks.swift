@@ -54,7 +54,7 @@ extension SignatureParser {
       let role: CallbackType.Role? = cursor.skip(word: "resolve") ? .resolve : nil
       return CallbackType.Parameter(name: name, type: try type(.callbackParameter), direction: .input, role: role)
     }
-    let given = try rule(besides: [.errno, .gerror, .unless])
+    let given = try rule(besides: [.errno, .gerror, .unless, .test])
     let typeColumn = cursor.next.column
     let type = try self.type(.callbackParameter)
     let rule: FailureRule = given ?? (type.isInteger ? .nonzero : .nonnull)
@@ -117,6 +117,7 @@ extension FailureRule {
     case .errno: type.isInteger || type.isAddress || type == .fd
     case .nonzero, .zero: type.isInteger || type == .bool
     case .unless: type.isInteger
+    case .test: type.isInteger || type.isAddress || type == .bool
     case .gerror: true
     case .negative: type.signedRange != nil || type == .fd
     case .null: type.isAddress && type.unwrapped == type
@@ -132,6 +133,7 @@ extension FailureRule {
     case .nonzero, .zero: "an integer or a bool"
     case .negative: "a signed integer or an fd"
     case .unless: "an integer"
+    case .test: "a number, a bool or an address"
     case .null: "a cstr or a ptr<Name>, without '?'"
     default: "a type that can be NULL"
     }

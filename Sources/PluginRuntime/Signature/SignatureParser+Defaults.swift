@@ -15,7 +15,7 @@ extension SignatureParser {
           at: column, found: "a string with a NUL in it", expected: "one without: a cstr would end there")
       }
       return type.content == .bytes ? .bytes(Array(text.utf8)) : .string(text)
-    case .structure, .array, .slice, .terminated, .own(.slice, _), .counted(.slice, _):
+    case .structure, .array, .slice, .terminated, .inlineText, .own(.slice, _), .counted(.slice, _):
       return try json(of: type)
     case .promise: throw cursor.error(expected: "no default: a promise cannot have one")
     case .callback, .context, .error, .token, .value, .fd, .pointer, .own, .optional, .counted, .reference, .union:

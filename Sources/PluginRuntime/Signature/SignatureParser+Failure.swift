@@ -15,8 +15,26 @@ extension SignatureParser {
     case .unless:
       let successes = try successes()
       return (rule, FailureDetails(successes: successes, message: try message(returned, &check)))
+    case .test:
+      let test = try self.test(returned, &check)
+      return (rule, FailureDetails(test: test, message: try message(returned, &check)))
     default: return (rule, FailureDetails(message: try message(returned, &check)))
     }
+  }
+
+  /// Parses the call that decides on failure, and the type of its result if that is not an i32.
+  private mutating func test(
+    _ returned: ValueType?, _ check: inout SignatureCheck
+  ) throws(SignatureError) -> FailureDetails.Test {
+    let call = try self.call("the function that says whether the result is a failure", returned, &check)
+    guard cursor.skip("->") else { return FailureDetails.Test(call: call, type: .i32) }
+    let column = cursor.next.column
+    let type = try self.type(.returned)
+    guard let scalar = type.scalar, scalar.form != .float else {
+      throw cursor.error(
+        at: column, found: "'\(type)'", expected: "an integer or a bool, which is not 0 after a failure")
+    }
+    return FailureDetails.Test(call: call, type: scalar)
   }
 
   /// Parses the results that mean success: `0 or 100 or 101`.
@@ -53,8 +71,15 @@ extension SignatureParser {
     _ returned: ValueType?, _ check: inout SignatureCheck
   ) throws(SignatureError) -> FailureDetails.Message? {
     guard cursor.skip(word: "message") else { return nil }
+    return try call("the function that returns the message", returned, &check)
+  }
+
+  /// Parses `f(...)`, a call of a function of the library. Without parentheses `f` takes the result, if that is a code.
+  private mutating func call(
+    _ what: String, _ returned: ValueType?, _ check: inout SignatureCheck
+  ) throws(SignatureError) -> FailureDetails.Message {
     let column = cursor.next.column
-    let name = try identifier("the function that returns the message")
+    let name = try identifier(what)
     guard cursor.next.token == .symbol("(") else {
       releases.append((name, column))
       let isCode = returned?.isInteger ?? false

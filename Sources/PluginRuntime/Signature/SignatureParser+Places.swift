@@ -40,6 +40,9 @@ extension SignatureParser {
         return "a count: only an argument, or one that is changed in place with 'inout', can have its elements counted "
           + "by the host alone"
       }
+      if type.content.isInlineText, ![.output, .inOut, .field, .member].contains(self) || type.isOwn {
+        return "a cstr: text in an array of char lies in a struct, or behind 'out' or 'inout'"
+      }
       switch self {
       case .input:
         if type.returnedCountName != nil { return "'own' with a type that has its own length" }
@@ -109,7 +112,7 @@ extension SignatureParser {
     /// Whether the type is data: it can be stored in memory, and needs no release.
     private func isData(_ type: ValueType) -> Bool {
       switch type.unwrapped {
-      case .str, .bytes, .cstr, .pointer, .structure, .array, .slice, .reference, .terminated: true
+      case .str, .bytes, .cstr, .pointer, .structure, .array, .slice, .reference, .terminated, .inlineText: true
       case let other: other.isScalar
       }
     }
@@ -135,13 +138,16 @@ extension ValueType {
     }
   }
 
+  /// Whether it is text in an array of char.
+  var isInlineText: Bool { if case .inlineText = self { true } else { false } }
+
   var isStructure: Bool { if case .structure = self { true } else { false } }
 
   /// Whether `?` may follow the type.
   var canBeOptional: Bool {
     switch self {
     // A `?` after `&T` belongs to the address, and is `T?`.
-    case .optional, .context, .reference, .fd: false
+    case .optional, .context, .reference, .fd, .inlineText: false
     default: true
     }
   }

@@ -99,14 +99,29 @@ extension SignatureParser {
     return .own(try counted(type), release: release)
   }
 
-  /// Parses the `[n]` of `bytes[n]` and `str[n]`, or `[*]`, if it is next.
+  /// Parses the `[n]` of `bytes[n]` and `str[n]`, `[*]`, or the `[16]` of `str[16]`, if it is next.
   private mutating func counted(_ type: ValueType) throws(SignatureError) -> ValueType {
     guard type == .str || type == .bytes, cursor.skip("[") else { return type }
+    if let size = try inlineSize(type) { return .inlineText(size: size) }
     let name =
       cursor.skip(ValueType.noCount)
       ? ValueType.noCount : try identifier("the parameter that has the length, or *: only the function knows it")
     try cursor.require("]", or: " after the parameter that has the length")
     return .counted(type, by: name)
+  }
+
+  /// Parses the size of an array of char, and the bracket behind it, if a number is next.
+  private mutating func inlineSize(_ type: ValueType) throws(SignatureError) -> Int? {
+    guard case .word(let word) = cursor.next.token, word.first?.isNumber ?? false else { return nil }
+    guard type == .str else {
+      throw cursor.error(expected: "the name of a count, or *; C's uint8_t[\(word)] is [u8; \(word)]")
+    }
+    guard let size = Int(word), size > 1, String(size) == word else {
+      throw cursor.error(expected: "the size of an array of char, from 2: text and the NUL that ends it")
+    }
+    cursor.advance()
+    try cursor.require("]", or: " after the size of the array")
+    return size
   }
 
   private mutating func structure() throws(SignatureError) -> ValueType {

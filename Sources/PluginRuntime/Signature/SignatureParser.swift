@@ -74,7 +74,13 @@ struct SignatureParser {
       }
       try cursor.require(":", or: " and a type after the parameter's name")
       check.parameterColumns.append(cursor.next.column)
-      parameters.append(try parameter(name, isVariadic: variadicIndex != nil))
+      if cursor.skip(word: "at") {
+        parameters += try fields(of: name, after: parameters, &check)
+      } else {
+        var parameter = try parameter(name, isVariadic: variadicIndex != nil)
+        try counts(&parameter, parameters.count, &check)
+        parameters.append(parameter)
+      }
       if cursor.skip(")") { return (parameters, nil, variadicIndex) }
       guard cursor.skip(",") else {
         let hasDefault = parameters.last?.defaultValue != nil
@@ -84,7 +90,7 @@ struct SignatureParser {
   }
 
   /// Parses a parameter after its name and colon.
-  private mutating func parameter(_ name: String, isVariadic: Bool) throws(SignatureError) -> Parameter {
+  mutating func parameter(_ name: String, isVariadic: Bool) throws(SignatureError) -> Parameter {
     let isConstant = cursor.skip(word: "const")
     let isKept = !isConstant && cursor.skip(word: "keep")
     let direction: Parameter.Direction =
@@ -203,7 +209,7 @@ struct SignatureParser {
   }
 
   /// Parses a "description", if one is next.
-  private mutating func note() throws(SignatureError) -> String? {
+  mutating func note() throws(SignatureError) -> String? {
     cursor.next.token == .quote ? try cursor.string() : nil
   }
 
@@ -226,7 +232,7 @@ struct SignatureParser {
 
 extension FailureRule {
   /// The rules that may follow `!`.
-  static let ofFunctions: [FailureRule] = [.errno, .nonzero, .zero, .negative, .null, .gerror, .unless]
+  static let ofFunctions: [FailureRule] = [.errno, .nonzero, .zero, .negative, .null, .gerror, .unless, .test]
 }
 
 extension ValueType {

@@ -30,6 +30,7 @@ public struct TypeLayout: Sendable, Hashable {
       let (size, overflow) = element.size.multipliedReportingOverflow(by: count)
       if overflow { return nil }
       self.init(size: size, alignment: element.alignment)
+    case .inlineText(let size): self.init(size: size, alignment: 1)
     case _ where type.isSpan: self.init(size: 2 * Self.word, alignment: Self.word)
     default: self.init(size: Self.word, alignment: Self.word)
     }

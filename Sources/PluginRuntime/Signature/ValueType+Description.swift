@@ -22,6 +22,7 @@ extension ValueType: CustomStringConvertible {
         + zip(type.members, type.values.constants).map { "\($0.name): \($0.type) = \($1.value.json)" }
         .joined(separator: ", ") + "}"
     case .array(let element, let count): "[\(element); \(count)]"
+    case .inlineText(let size): "str[\(size)]"
     case .slice(let element): "&[\(element)]"
     case .terminated(let element): "&[\(element); 0]"
     case .reference(let target): "&\(target)"

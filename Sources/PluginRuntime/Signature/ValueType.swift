@@ -11,6 +11,8 @@ public indirect enum ValueType: Sendable, Hashable {
   case union(UnionType)
   /// `[f64; 3]`: by value in a struct; as a parameter, the address of the elements.
   case array(ValueType, count: Int)
+  /// `str[16]`: text in an array of 16 char, up to the first NUL. It lies in a struct, or behind `out` and `inout`.
+  case inlineText(size: Int)
   /// `&[f64]`: a slice, an address and a count, by value as a struct of two words.
   case slice(ValueType)
   /// `&{x: f64}`, `&i32`: the address of one value, never NULL.

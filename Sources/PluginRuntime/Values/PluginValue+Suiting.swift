@@ -14,6 +14,9 @@ extension PluginValue {
       return value
     case (nil, .void), (.str, .string), (.bytes, .bytes), (.fd, .file), (.value, _): return value
     case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
+    case (.inlineText(let size), .string(let text)):
+      // A result may fill the array to its end, without a NUL. The store checks an argument once more.
+      return text.utf8.contains(0) || text.utf8.count > size ? nil : value
     case (.bytes, .string(let text)): return .bytes(Array(text.utf8))
     default: return nil
     }

@@ -16,9 +16,12 @@ extension ValueType {
     case (.cstr, .string(let text)):
       guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "contains a NUL, which would end the cstr") }
       return .string(text)
+    case (.inlineText(let size), .string(let text)):
+      try InlineText.check(text, size: size)
+      return .string(text)
     case (.bytes, _): return .bytes(try bytes(json))
     case (.pointer, _), (.fd, _):
-      throw ArgumentMismatch(message: "is \(json.name), expected \(expectation), which has no form as text")
+      throw ArgumentMismatch(message: "is \(json.name), expected \(expectationWithoutText)")
     case (.structure(let type), .object(let members)): return try object(type, members)
     case (.union, .null): return .void
     case (.union(let union), .object(let members)):

@@ -14,6 +14,9 @@ extension ValueType {
     case .cstr, .own(.cstr, _):
       guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "contains a NUL, which would end the cstr") }
       return .string(text)
+    case .inlineText(let size):
+      try InlineText.check(text, size: size)
+      return .string(text)
     case .optional(let type): return text == "null" && !type.isText ? .void : try type.value(fromText: text)
     case .reference(let type): return try type.value(fromText: text)
     case .promise(let element?): return try element.value(fromText: text)
@@ -26,7 +29,7 @@ extension ValueType {
     case .structure, .union, .array, .slice, .terminated, .own, .counted, .value, .error:
       return try value(fromJSONText: text)
     case .pointer, .callback, .context, .token, .fd:
-      throw mismatch(text, "\(expectation), which has no form as text")
+      throw mismatch(text, expectationWithoutText)
     }
   }
 

@@ -17,7 +17,7 @@ struct AdoptionDraft {
   private(set) var leftOut: [(name: String, reason: String, file: String)] = []
   /// The other headers that declare functions of the library, with the number of functions in each.
   private(set) var elsewhere: [String: Int] = [:]
-  /// The integers that macros of the header define.
+  /// The integers that macros of the header define, and enums with too many names for signatures.
   private let constants: [ConstantSet.Constant]
 
   /// `exports` says whether the library has a symbol, `provides` whether it or one that it links has it, `origin` how a
@@ -25,9 +25,10 @@ struct AdoptionDraft {
   init(
     _ header: Header, exports: (String) -> Bool, provides: (String) -> Bool, origin: (String) -> Clang.Origin
   ) {
-    constants = header.macros.all
+    constants = header.macros.all + header.constantsOfLongEnumerations
     let ownership = Ownership(header, exports: exports, provides: provides)
     let callerAllocated = CallerAllocated(header, exports: exports)
+    let tests = FailureTests(header, exports: exports)
     for function in header.functions {
       let origin = origin(function.file)
       guard origin == .own || origin == .shared && exports(function.symbol) else {
@@ -46,12 +47,13 @@ struct AdoptionDraft {
       case .leftOut(let reason): leftOut.append((function.name, reason, function.file))
       case .signature(let text, let checks, let guesses):
         do {
-          let signature = FailureConvention.add(
-            header.failure(of: function), to: try Signature(parsing: text), provides: provides)
-          functions.append(
-            Function(
-              signature: signature, symbol: function.symbol == function.name ? nil : function.symbol,
-              description: function.description, checks: checks, guesses: guesses, file: function.file))
+          var drafted = Function(
+            signature: FailureConvention.add(
+              header.failure(of: function), to: try Signature(parsing: text), provides: provides),
+            symbol: function.symbol == function.name ? nil : function.symbol, description: function.description,
+            checks: checks, guesses: guesses, file: function.file)
+          tests.add(to: &drafted, function)
+          functions.append(drafted)
         } catch {
           leftOut.append((function.name, "found \(error.found), expected \(error.expected)", function.file))
         }

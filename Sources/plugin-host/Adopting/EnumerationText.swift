@@ -12,6 +12,9 @@ struct EnumerationText {
   /// Longer lists than this do not help readers of the signature.
   private static let limit = 300
 
+  /// Whether there are too many names for a signature.
+  var isTooLong: Bool { constants.count > Self.limit }
+
   /// The text behind the integer type; nil if there are no names, or too many.
   var suffix: String? {
     guard !constants.isEmpty, constants.count <= Self.limit else { return nil }

@@ -8,11 +8,13 @@ enum FailureConvention {
   static func add(_ text: String?, to signature: Signature, provides: (String) -> Bool) -> Signature {
     guard let text, signature.failure == nil else { return signature }
     let written = signature.description
-    // A result that is NULL only after a failure is not optional.
+    // A result that is NULL only after a failure is not optional. A test of the library's may accept NULL.
     let failing =
-      (written.hasSuffix("?") ? try? Signature(parsing: "\(written.dropLast()) ! \(text)") : nil)
+      (written.hasSuffix("?") && !text.hasPrefix("if ")
+        ? try? Signature(parsing: "\(written.dropLast()) ! \(text)") : nil)
       ?? (try? Signature(parsing: "\(written) ! \(text)"))
-    let names = failing?.failureDetails.message.map(functions) ?? []
+    let details = failing?.failureDetails
+    let names = [details?.test?.call, details?.message].compactMap(\.self).flatMap(functions)
     return names.allSatisfy(provides) ? failing ?? signature : signature
   }
 
@@ -26,7 +28,7 @@ enum FailureConvention {
         let signature = try Signature(parsing: "f(\(parameters)) -> \(result) ! \(text)")
         // `status` and `gerror` add a parameter to the function.
         guard signature.failure != .status, signature.failure != .gerror else {
-          return "expected errno, nonzero, zero, negative, null or unless"
+          return "expected errno, nonzero, zero, negative, null, unless or if"
         }
         return nil
       } catch {

@@ -40,7 +40,7 @@ struct SignatureWriter {
       let isFormat = index == tail?.format
       let text = isFormat ? "const cstr = \"%s\"" : try parameter(index)
       parameters.append("\(names[index]): \(text)")
-      isLent.append(!["ptr<", "own ", "keep ", "out(", "const ", "context"].contains(where: text.hasPrefix))
+      isLent.append(!["ptr<", "own ", "keep ", "out(", "const ", "context", "at "].contains(where: text.hasPrefix))
     }
     if let tail { parameters.append(tail.text) }
     let returned = (try self.result(result, isLent)).map { " -> \($0)" } ?? ""

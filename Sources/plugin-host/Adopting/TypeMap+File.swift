@@ -67,6 +67,8 @@ extension TypeMap {
     if let counted = text.firstMatch(of: #/counts (\w+)/#) {
       others.append("\(counted.output.1): out bytes[n_], n_: u64")
     }
+    // Fields at an address are counted by fields.
+    if text.hasPrefix("at ") { others = [] }
     if name.hasSuffix("....") { others = ["first_: i32", text] } else if !isResult { others.append("value_: \(text)") }
     do throws(SignatureError) {
       _ = try Signature(parsing: "f(\(others.joined(separator: ", ")))\(isResult ? " -> \(text)" : "")")

@@ -3,7 +3,8 @@ extension TypeMap {
   /// file.
   static let bundledParameters: [String: String] = {
     var parameters: [String: String] = [:]
-    for line in (bundledManuals + "\n" + bundledAddresses).split(separator: "\n") where !line.hasPrefix("#") {
+    for line in [bundledManuals, bundledAddresses, bundledCompression].joined(separator: "\n").split(separator: "\n")
+    where !line.hasPrefix("#") {
       guard let colon = line.firstRange(of: ": ") else { continue }
       for name in line[..<colon.lowerBound].split(separator: " ") {
         parameters[String(name)] = String(line[colon.upperBound...])
@@ -32,6 +33,7 @@ extension TypeMap {
     gzread.result BZ2_bzread.result BZ2_bzRead.result SSL_read.result: i32 counts buf
     BIO_read.result: i32 counts data
     # The C library.
+    uname.name: out
     sincos*.sinx sincos*.cosx modf*.iptr canonicalize*.cx setpayload*.x: out
     totalorder*.x totalorder*.y getpayload*.x canonicalize*.x: in
     ecvt*.decpt ecvt*.sign fcvt*.decpt fcvt*.sign qecvt*.decpt qecvt*.sign qfcvt*.decpt qfcvt*.sign: out
@@ -117,6 +119,7 @@ extension TypeMap {
     curl_easy_unescape.outlength: out
     curl_easy_unescape.result: own(curl_free) bytes[outlength]?
     EVP_Digest.data: bytes[count]
+    EVP_DigestUpdate.d: bytes[cnt]
     # Values in DER: the caller frees those that are made, and has no object to be filled.
     d2i_*.a: const ptr<void>? = null
     d2i_*.in: moving bytes[len]
@@ -260,7 +263,7 @@ extension TypeMap {
     u_strCompare_*.s2 u_strCaseCompare_*.s2: &[u16; length2]
     u_memcpy_*.dest u_memmove_*.dest u_memset_*.dest: out &[u16; count]
     u_memcpy_*.src u_memmove_*.src: &[u16; count]
-    uuid_unparse*.out: out [u8; 37]
+    uuid_unparse*.out: out str[37]
     # GMP.
     __gmpz_get_d_2exp.argument1 __gmpf_get_d_2exp.argument1 __gmpf_get_str.argument2: out
     __gmpz_get_str.argument1 __gmpq_get_str.argument1 __gmpf_get_str.argument1: const ptr<void>? = null

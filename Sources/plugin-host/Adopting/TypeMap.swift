@@ -107,7 +107,8 @@ extension TypeMap.Meaning {
       if case .reference(let structure) = type { type = structure }
       guard type.isMeaning else {
         throw Unsuitable(
-          "found '\(type)', expected a number, bool, cstr, ptr<Name>, or an array or struct of these, also with counts")
+          "found '\(type)', expected a number, bool, cstr, str[16], ptr<Name>, or an array or struct of these, also with counts"
+        )
       }
       self = .type(type)
     }
@@ -118,7 +119,7 @@ extension ValueType {
   /// Whether a C type can have this meaning.
   fileprivate var isMeaning: Bool {
     switch self {
-    case .scalar, .cstr, .pointer: true
+    case .scalar, .cstr, .pointer, .inlineText: true
     case .array(let element, _): element.isMeaning
     case .structure(let structure): structure.fields.allSatisfy { $0.type.isMeaning || $0.type.isMeaningOfField }
     default: false

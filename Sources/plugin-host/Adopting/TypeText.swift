@@ -64,10 +64,21 @@ struct TypeText {
       if let irregularity = header.irregularity(ofTypedefs: field.type) {
         throw Unsuitable("'\(field.name)' of \(shown) \(irregularity): libffi cannot pass it by value")
       }
-      let text = try value(resolved: type, as: field.type, depth: depth + 1)
+      let text =
+        if let text = inlineText(field) { text } else {
+          try value(resolved: type, as: field.type, depth: depth + 1)
+        }
       fields.append("\(field.name.isEmpty ? "field\(index + 1)" : field.name): \(text)")
     }
     return "{\(fields.joined(separator: ", "))}"
+  }
+
+  /// Writes a field that is an array of char, which stands for text unless its name says otherwise: `sa_data`.
+  private func inlineText(_ field: (name: String, type: CType)) -> String? {
+    guard case .array(let element, let count?) = header.resolved(field.type), header.resolved(element) == .char,
+      count > 1, !ParameterNames.isData(field: field.name)
+    else { return nil }
+    return "str[\(count)]"
   }
 
   /// Whether a struct contains no addresses, so that a copy of it serves as well.

@@ -17,7 +17,7 @@ enum ArgumentKind: Sendable {
         case .signed, .unsigned: .integer
         case .float: .double
         }
-    case .str, .cstr: self = .string
+    case .str, .cstr, .inlineText: self = .string
     case .bytes: self = .bytes
     case .pointer: self = .pointer
     case .fd: self = .file

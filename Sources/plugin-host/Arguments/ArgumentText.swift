@@ -118,6 +118,11 @@ struct UnreadableInput: Error, Equatable, CustomStringConvertible {
   var isLate = false
 
   var description: String { message }
+
+  /// Returns the error with the name of the argument.
+  func naming(_ parameter: Parameter) -> UnreadableInput {
+    UnreadableInput(message: "argument '\(parameter.name)': \(message)", isLate: isLate)
+  }
 }
 
 /// Standard input, which is read once, so that a repeated call gets the same bytes.

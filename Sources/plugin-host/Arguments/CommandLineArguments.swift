@@ -57,7 +57,7 @@ enum CommandLineArguments {
       return try text.content(for: parameter?.type, by: limit?.deadline)
     } catch {
       if error.isLate, let limit { throw limit.failure }
-      throw Failure(.usage, error.message)
+      throw Failure(.usage, (parameter.map { error.naming($0) } ?? error).message)
     }
   }
 

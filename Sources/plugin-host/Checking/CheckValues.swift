@@ -34,6 +34,7 @@ struct CheckValues {
     case .scalar(let scalar): return value(scalar)
     case .str: return .string(text(hasNUL: true))
     case .cstr: return .string(text(hasNUL: false))
+    case .inlineText(let size): return .string(String(repeating: "x", count: dice.pick([0, 1, size - 1])))
     case .bytes: return .bytes((0..<dice.pick(Self.sizes)).map { UInt8(truncatingIfNeeded: $0) })
     case .optional(let wrapped): return dice.chance(30) ? .void : value(wrapped) ?? .void
     case .own(let wrapped, _), .counted(let wrapped, _), .reference(let wrapped): return value(wrapped)

@@ -43,6 +43,7 @@ extension ValueType {
   fileprivate var example: String? {
     switch self {
     case .str, .cstr, .bytes: "text"
+    case .inlineText: "t"
     case .fd: "@FILE"
     case .constant(let constants) where constants.areOfLibrary: constants.base.example
     case .constant(let constants): constants.constants.first?.name
@@ -58,6 +59,8 @@ extension ValueType {
     switch self {
     case .scalar(let scalar): return scalar.form == .bool ? "true" : scalar.form == .float ? "1.5" : "1"
     case .str, .cstr, .bytes: return "\"text\""
+    // The array may have no room for more.
+    case .inlineText: return "\"t\""
     case .structure(let type):
       var members: [String] = []
       for field in type.fields where type.union(taggedBy: field.name) == nil && !type.isCount(field.name) {

@@ -74,6 +74,12 @@ extension ValueType {
       return anyOf([[("type", .string("number"))], [("enum", .array(names))]])
     case .str: return [("type", .string("string"))]
     case .cstr: return [("type", .string("string")), ("pattern", .string("^[^\\u0000]*$"))]
+    case .inlineText(let size):
+      // The limit is one of bytes, of which each letter has one at least.
+      let longest = UInt64(use == .input ? size - 1 : size)
+      return [
+        ("type", .string("string")), ("pattern", .string("^[^\\u0000]*$")), ("maxLength", .number(longest)),
+      ]
     case .bytes: return use == .output ? Self.base64 : bytesInput
     case .slice(.u8) where use == .input: return bytesInput
     case .pointer where use == .output: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]

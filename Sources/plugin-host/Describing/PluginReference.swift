@@ -117,6 +117,8 @@ extension FailureRule {
     case .unless:
       let codes = details.successes.map(String.init).joined(separator: " or ")
       return "It fails if it returns anything but \(codes), with that as its code."
+    case .test:
+      return "It fails if `\(details.test?.call.description ?? "")` says so, with the result as its code."
     case .nonnull, .always: return "It may fail."
     }
   }

@@ -83,7 +83,7 @@ indirect enum ResultShape: Sendable {
         return type.listElement.map { .type($0) } ?? .any
       case (.promise(let held), _): return try (held.map { .type($0) } ?? ResultShape.nothing).part(part)
       // A text may be JSON.
-      case (.str, _), (.cstr, _), (.value, _), (.error, _): return .any
+      case (.str, _), (.cstr, _), (.inlineText, _), (.value, _), (.error, _): return .any
       default: break
       }
     }

@@ -220,6 +220,8 @@ extension Parameter {
       return try convert()
     } catch let mismatch as ArgumentMismatch {
       throw CallFailure.wrongArguments(message: "argument '\(name)\(mismatch.path)' \(mismatch.message)")
+    } catch let error as UnreadableInput {
+      throw error.naming(self)
     }
   }
 }

@@ -39,8 +39,25 @@ struct AdoptionFile {
     return Adoption(
       id: text("id", of: record) ?? Self.id(ofFile: document.file.path), library: resolved(path.value),
       version: text("version", of: record), description: text("description", of: record),
-      functions: (document.elements(of: functions, what: "\"functions\"") ?? []).compactMap(function),
+      functions: self.functions(document.elements(of: functions, what: "\"functions\"") ?? []),
       constants: record["constants"].map(constants) ?? [], file: document.file.path)
+  }
+
+  /// Reads the functions, each of which has a name of its own.
+  private func functions(_ nodes: [YAMLNode]) -> [Adoption.Function] {
+    var lines: [String: Int] = [:]
+    return nodes.compactMap { node in
+      guard let function = function(node) else { return nil }
+      let name = function.signature.name
+      if let first = lines[name] {
+        document.report(
+          node.location,
+          "a second function named '\(name)'; the first is in line \(first): give it another name, and its "
+            + "name in the library as its symbol")
+      }
+      lines[name] = node.location.line
+      return function
+    }
   }
 
   /// Reads a function: a mapping, or only its signature.

@@ -219,7 +219,9 @@ struct PluginPlan: Sendable {
       return try Host.inspect(adoption)
     } catch {
       let place = adoption.file.map { "\($0): " } ?? ""
-      throw Failure(loading: error, at: error.subject == adoption.file ? "" : place)
+      let failure = Failure(loading: error, at: error.subject == adoption.file ? "" : place)
+      let note = AdoptionFile.note(on: error, in: adoption)
+      throw Failure(failure.status, lines: failure.lines + [note].compactMap(\.self))
     }
   }
 }

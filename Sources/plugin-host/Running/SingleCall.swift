@@ -61,10 +61,13 @@ final class SingleCall {
     }
   }
 
-  /// Converts the call's failure to the command's, with the function's usage if the arguments were wrong.
+  /// Converts the call's failure to the command's. If the arguments were wrong, it has the function's usage, once.
   nonisolated func failure(_ failure: CallFailure) -> Failure {
     var result = failure.failure(at: label, facts: facts)
-    if failure.status == .usage { result.lines.append("plugin-host: usage: \(function.signature)") }
+    let usage = "\(function.signature)"
+    if failure.status == .usage, !result.lines.contains(where: { $0.hasSuffix(": \(usage)") }) {
+      result.lines.append("plugin-host: usage: \(usage)")
+    }
     return result
   }
 

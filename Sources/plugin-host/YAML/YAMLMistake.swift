@@ -51,6 +51,7 @@ struct YAMLMistake: Error {
       let hint = scalar == "\t" ? "; lines are indented with spaces" : "; a text that begins with it stands in quotes"
       sentence = sentence.replacing("character that", with: name) + hint
     }
+    if text.hasPrefix("mapping values are not allowed") { sentence += "; a text with \": \" in it stands in quotes" }
     // In braces and brackets of YAML, a plain scalar ends before a brace.
     let line = file.line(location.line)?.unicodeScalars.dropFirst(max(0, location.column - 2))
     if line?.starts(with: "${".unicodeScalars) ?? false {

@@ -20,6 +20,10 @@ struct store {
 static int freed;
 
 /* Functions that the library exports besides the plugin's entry. */
+uint32_t is_error(size_t result);
+bool is_bad(int32_t result);
+int32_t has_failed(struct store *store);
+const char *error_name(size_t result);
 void error_free(struct GError *error);
 void list_free(char **list);
 void memory_free(void *memory);
@@ -85,6 +89,35 @@ void store_free(struct store *store) {
 static int32_t code(int32_t code) {
   errno = 5;
   return code;
+}
+
+/* As ZSTD_isError(): errors are at the end of the numbers. */
+uint32_t is_error(size_t result) {
+  errno = 77;
+  return result > (size_t)-120;
+}
+
+/* The bits of the register beyond the bool are the caller's to ignore. */
+bool is_bad(int32_t result) {
+  return result > 5;
+}
+
+int32_t has_failed(struct store *store) {
+  return store->said[0] == 'b';
+}
+
+const char *error_name(size_t result) {
+  return result == (size_t)-70 ? "destination buffer is too small" : "";
+}
+
+static size_t sized(int64_t result) {
+  return (size_t)result;
+}
+
+static struct store *fill_store(const char *said, struct store **store) {
+  *store = calloc(1, sizeof **store);
+  snprintf((*store)->said, sizeof(*store)->said, "%s", said);
+  return *store;
 }
 
 static int32_t open_store(int32_t code, struct store **store) {
@@ -231,6 +264,12 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("negative(code: i32) -> i32 ! negative message code_text(-result)", code),
     FUNCTION("errno_code(code: i32) -> i32 ! errno message code_text(code)", code),
     FUNCTION("step(code: i32) -> i32 ! unless 0 or 100 or -2 message code_text(result)", code),
+    FUNCTION("sized(result: i64) -> usize ! if is_error message error_name", sized),
+    FUNCTION("judged(code: i32) -> i32 ! if is_bad(result) -> bool message code_text(code)", code),
+    FUNCTION("doubted(code: i32) -> i32 ! if is_error(code)", code),
+    FUNCTION("fill_store(said: cstr, store: out own(store_free) ptr<store>?) -> ptr<store>? "
+             "! if has_failed(store) message store_text(store)",
+             fill_store),
     FUNCTION("silent(code: i32) -> i32 ! nonzero message no_text()", code),
     FUNCTION("open_store(code: i32, store: out own(store_free) ptr<store>?) -> i32 ! nonzero message store_text(store)",
              open_store),

@@ -55,6 +55,17 @@ extension EndToEnd {
       #expect(adopted.signature("fixed_status").contains(reason), "\(adopted.signature("fixed_status"))")
     }
 
+    @Test func theNamesOfALongEnumAreConstantsOfTheFile() throws {
+      let names = (0...300).map { "OPTION_\($0) = \($0 + 1000)" }.joined(separator: ", ")
+      let adopted = try AdoptedHeader.of(
+        "#define LIMIT 7\nenum option { \(names) };\nint option_set(enum option option, int value);\n",
+        source: "int option_set(unsigned option, int value) { return (int)option + value; }\n")
+      #expect(adopted.signature("option_set") == "option_set(option: u32, value: i32) -> i32")
+      #expect(adopted.draft.text.contains("constants:\n  LIMIT: 7\n  OPTION_0: 1000\n"), "\(adopted.draft.errors)")
+      #expect(try adopted.call("option_set", "OPTION_300", "LIMIT") == "1307\n")
+      #expect(try adopted.call("option_set", "OPTION_301", "1").contains("argument 'option' is \"OPTION_301\""))
+    }
+
     @Test(arguments: [
       (["fixed_next", "RED"], "200"), (["small_next", "LOW"], "1"), (["heat_next", "COLD"], "1"),
       (["heat_next", "1"], "-1"), (["medium_next", "FEW"], "300"), (["large_low", "1099511627776"], "1"),

@@ -111,6 +111,18 @@ extension EndToEnd {
       ("library: libm.so.6\nfunctions: 3", "\"functions\" must be a list"), ("", "the file is empty"),
       ("[", "not YAML"),
       ("library: libm.so.6\nfunctions: ['nonsense()']", "libm.so.6: does not define nonsense"),
+      ("library: libm.so.6\nfunctions:\n  - 'sin()'\n  - 'nonsense()'", ":4:5: note: \"nonsense\" is listed here"),
+      (
+        "library: libm.so.6\nfunctions:\n  - 'sin() -> own(nonsense) cstr'", ":3:5: note: \"sin\" is listed here"
+      ),
+      (
+        "library: libm.so.6\nfunctions:\n  - 'sin()'\n  - 'sin() -> i32'",
+        ":4:5: error: a second function named 'sin'; the first is in line 3: give it another name"
+      ),
+      (
+        "library: libm.so.6\nfunctions:\n  - signature: sin(x: f64) -> f64",
+        ":3:21: error: not YAML: mapping values are not allowed in this context; a text with \": \" in it stands in quotes"
+      ),
       ("library: libnone.so\nfunctions: []", "libnone.so: no such library in the folders of the system's loader"),
       ("{library: libm.so.6, id: 'a b', functions: []}", "has the id \"a b\""),
     ])

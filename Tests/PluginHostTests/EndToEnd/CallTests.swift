@@ -122,7 +122,7 @@ extension EndToEnd {
       let function = try call(["kinds"], #"te\0351xt"#)
       #expect(function.errors.contains("no function \"te\u{FFFD}xt\"; did you mean \"text\"?"))
       let missing = try call(["kinds", "text"], #"@/no/\0351"#)
-      #expect(missing.errors == "plugin-host: /no/\u{FFFD}: No such file or directory\n")
+      #expect(missing.errors == "plugin-host: argument 'x': /no/\u{FFFD}: No such file or directory\n")
     }
 
     @Test func readsFilesAndStandardInput() throws {
@@ -137,7 +137,7 @@ extension EndToEnd {
       #expect(binary.errors.contains("UTF-8"))
       let missing = try HostProcess.run("call", "kinds", "text", "@/no/file")
       #expect(missing.status == 64)
-      #expect(missing.errors == "plugin-host: /no/file: No such file or directory\n")
+      #expect(missing.errors == "plugin-host: argument 'x': /no/file: No such file or directory\n")
     }
 
     @Test func rawWritesTheBytesOfTheResult() throws {
@@ -281,6 +281,11 @@ extension EndToEnd {
       let ending = try HostProcess.run("call", "kinds", "tiny", "y=3", "4")
       #expect(ending.status == 64)
       #expect(ending.errors.contains("plugin-host: usage: tiny(x: i8 = -3) -> i8\n"))
+      // The message has it already.
+      let second = try HostProcess.run("call", "kinds", "tiny", "3", "4")
+      #expect(
+        second.errors
+          == "plugin-host: kinds.tiny: is given 2 arguments, expected at most 1: tiny(x: i8 = -3) -> i8\n")
     }
 
     @Test(arguments: [

@@ -63,7 +63,8 @@ extension EndToEnd {
       #expect(ending.errors == "")
       let missing = try run(text, "--set", "file=/no/file")
       #expect(
-        missing.errors.withoutTimes.contains("a: rejected after 0 s: /no/file: No such file or directory\n"))
+        missing.errors.withoutTimes.contains(
+          "a: rejected after 0 s: argument 'x': /no/file: No such file or directory\n"))
       #expect(missing.status == 1)
       let unset = try run(text)
       #expect(unset.errors == "plugin-host: the variable \"file\" has no value: give it one with --set file=VALUE\n")

@@ -39,6 +39,30 @@ struct Conventions {
     await expect("step", 1, "another code", code: 1)
   }
 
+  @Test("a function of the library says whether a result is a failure", arguments: [false, true])
+  func tests(isIsolated: Bool) async throws {
+    let worker = isIsolated ? try IsolatedPlugin.loading("conventions") : nil
+    func outcome(_ function: String, _ argument: PluginValue) async throws -> Outcome {
+      let promise =
+        worker?.call(function, [.value(argument)], timeout: nil) ?? host.call(function, of: plugin, [.value(argument)])
+      return try await promise.outcomeInTime()
+    }
+    #expect(try await outcome("sized", .int(100)).value == .uint(100))
+    #expect(try await outcome("sized", .int(-120)).value == .uint(UInt64.max - 119))
+    let small = try await outcome("sized", .int(-70)).promiseError
+    #expect(small == PromiseError(domain: plugin, code: -70, message: "destination buffer is too small"))
+    #expect(try await outcome("sized", .int(-3)).promiseError?.message == "sized returned -3")
+    for code in [Int64(5), 0, -1] { #expect(try await outcome("judged", .int(code)).value == .int(code)) }
+    #expect(try await outcome("judged", .int(6)).promiseError?.message == "another code")
+    let store = try await outcome("fill_store", .string("bad")).promiseError
+    #expect(store == PromiseError(domain: plugin, code: 0, message: "bad"))
+    guard case .object(let members)? = try await outcome("fill_store", .string("good")).value else {
+      Issue.record("fill_store() returns no object")
+      return
+    }
+    #expect(members.map(\.name) == ["result", "store"])
+  }
+
   @Test("a GError rejects with its code and message, and is freed once")
   func gerror() async {
     #expect(await host.outcome("fails", of: plugin, [.value(.int(0))]).value == .int(1))

@@ -39,7 +39,7 @@ struct General: CallsPlugin {
       await message("sum_bytes", "{\"data\": \(many)}").contains("'data' has 300 elements, more than its count 'size'"))
     #expect(await message("agree", "[[1, 2], [1]]").contains("'right' has 1 elements, expected as many as 'left', 2"))
     #expect(await message("overrun", "[3]").contains("returned 'to' that has 4 elements, expected at most 3"))
-    #expect(await message("fill", "[-1]").contains("has a count that is out of range, expected one from 0"))
+    #expect(await message("fill", "[-1]").contains("argument 'room' is out of range, expected a number of elements of"))
   }
 
   @Test("a rule after ! makes failures of results, with errno, the code, and the function's message")

@@ -37,6 +37,9 @@ struct CBody {
       line("host->deallocate(host, (void *)\(expression)\(wrapped.isSpan ? ".data" : ""));")
     case (.cstr, .string(let text)):
       line("CHECK(same(\(expression), strlen(\(expression)), \(Self.literal(Array(text.utf8)))));")
+    case (.inlineText, .string(let text)):
+      let length = "strnlen(\(expression), sizeof \(expression))"
+      line("CHECK(same(\(expression), \(length), \(Self.literal(Array(text.utf8)))));")
     case (_, .string(let text)):
       line("CHECK(same(\(expression).data, \(expression).length, \(Self.literal(Array(text.utf8)))));")
     case (_, .bytes(let bytes)):
@@ -90,6 +93,10 @@ struct CBody {
     case (.own, .string(let text)): give(place, Array(text.utf8))
     case (.own, .bytes(let bytes)): give(place, bytes)
     case (.cstr, .string(let text)): line("\(place) = \(Self.literal(Array(text.utf8)).text);")
+    case (.inlineText, .string(let text)):
+      // The host does not read behind the NUL.
+      let literal = Self.literal(Array(text.utf8))
+      line("memset(\(place), 0xA5, sizeof \(place)); memcpy(\(place), \(literal.text), \(literal.count + 1));")
     case (_, .string(let text)): span(place, Array(text.utf8))
     case (_, .bytes(let bytes)): span(place, bytes)
     case (_, .pointer(let pointer)): line("\(place) = (void *)(uintptr_t)UINT64_C(\(pointer.address));")

@@ -29,7 +29,8 @@ extension Dice {
         continue
       }
       let element = data(depth: depth + 1, unions: unions)
-      let type = chance(15) ? .array(element, count: 1 + roll(4)) : element
+      var type = chance(15) ? .array(element, count: 1 + roll(4)) : element
+      if chance(8) { type = .inlineText(size: 2 + roll(15)) }
       fields.append(StructType.Field(name: "f\(index)", type: type))
     }
     return .structure(StructType(fields: fields))
@@ -84,6 +85,10 @@ extension Dice {
       let isQuieted = number.isNaN && type == .f64x
       return .double(isQuieted ? Double(bitPattern: number.bitPattern | 1 << 51) : number)
     case .cstr: return .string(text(from: 1))
+    case .inlineText(let size):
+      var text = text(from: 1)
+      while text.utf8.count >= size { text.removeLast() }
+      return .string(text)
     case .str: return .string(text(from: 0))
     case .bytes: return .bytes((0..<roll(12)).map { _ in UInt8(truncatingIfNeeded: next()) })
     case .pointer(let name): return .pointer(PluginPointer(name: name, address: UInt(next() >> 2 | 1)))

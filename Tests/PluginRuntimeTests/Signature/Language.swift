@@ -18,6 +18,12 @@ struct Language {
       "open(path: cstr, db: out own(close) ptr<db>?) -> own(close) ptr<db> ! null", "close(db: own ptr<db>?) -> i32",
       "open(path: cstr, db: out own(close) ptr<db>?) -> i32 ! nonzero message text(db)",
       "step(s: ptr<s>) -> i32 ! unless 0 or 100 or -1 message text(of(s), result, -result)",
+      #"next(s: at ptr<z> {in: moving bytes[n] = "", n: inout u32, sum: out u64, a: const u8 = 1}, flush: i32) -> i32"#,
+      "copy(to: at {dst: out bytes[n], n: usize = 9, w: out usize counts dst \"written\"}, from: at {c: cstr?, x: [f32; 2]})",
+      "some(to: out str[n], n: u32, w: out u32 counts to)",
+      "pack(to: ptr<x>, n: usize) -> usize ! if isError(result) message errorName(result)",
+      "get(file: ptr<FILE>) -> i32 ! if ferror(file)", "add(n: i32) -> i32 ! if is_bad(of(n), result) -> bool",
+      "uname(name: inout {release: str[65], all: [str[2]; 3]}) -> i32 ! errno", "id(text: out str[37])",
       "dl(name: cstr) -> ptr<void> ! null message dlerror()", "code() -> i32 ! negative message text(-result)",
       "load(path: cstr, data: out own(g_free) bytes[n]?, n: out usize) -> i32 ! gerror",
       "words(text: cstr) -> own(g_strfreev) &[cstr; 0]? ! gerror(free_it)", "sum(n: &[i32; 0], m: &[ptr<x>; 0]?)",
@@ -53,6 +59,11 @@ struct Language {
     #expect(walk.inputs.map(\.name) == ["visit", "deep"])
     let read = try Signature(parsing: "read(to: out bytes[n], n: const usize = 8, from: ptr<x>, ..., m: i32)")
     #expect(read.inputs.map(\.name) == ["from", "m"])
+    let copy = try Signature(
+      parsing: "copy(to: at {dst: out bytes[n], n: usize, w: out usize counts dst}, s: at ptr<z> {a: inout u32}) -> u8")
+    #expect(copy.inputs.map(\.name) == ["n", "s", "a"])
+    #expect(copy.outputs.map(\.name) == ["dst", "a"])
+    #expect(copy.cPrototype.hasSuffix("uint8_t copy(struct copy_to *to, z *s);"), "\(copy.cPrototype)")
     #expect(read.cPrototype.hasSuffix("(uint8_t *to, size_t n, x *from, ...);"), "\(read.cPrototype)")
   }
 
@@ -88,6 +99,14 @@ struct Language {
       (
         "t(a: fn(context), b: fn(context), c: context, d: &{x: f64})",
         "(fn(context) @call, fn(context) @call, context, &{x: f64})"
+      ),
+      (
+        "e(p: ptr<x>) -> usize ! if bad(p, result) -> bool message m(p)",
+        "(ptr<x>) -> usize ! if bad(#0, result) -> bool"
+      ),
+      (
+        "n(s: at ptr<z> {in: moving bytes[n] = \"\", n: inout u32}, to: at {d: out bytes[r], r: u8, w: out u8 counts d})",
+        "(at ptr<z> {moving bytes[#2], inout u32}, at {out bytes[#5], u8, out u8 counts #4})"
       ),
       ("m(p: inout {x: f64}, q: out u8?)", "(inout {x: f64}, out u8?)"),
     ])

@@ -11,6 +11,8 @@ struct Mutations {
     "locate(f: fn(key: i32, x: out f64, p: inout {v: i32}, t: out own cstr?) -> i32 @once)",
     "late(done: fn(context, reject nonzero i32, resolve str?) @once, data: context<done>) -> promise<str> by done returns i32",
     "send(e: &{kind: i32, data: union(kind) {n: i64 = -1, p: {x: f64} = 2}}) -> &{t: u8, u: union(t) {a: cstr? = 0}}",
+    #"next(s: at ptr<z> {in: moving bytes[n] = "", n: inout u32, w: out u8 counts to "n"}, to: out str[r], r: u8) -> i32"#,
+    "pack(b: at {name: inout str[9], x: const f64 = 2}) -> usize ! if is_bad(b, of(result)) -> bool message m(result)",
     #"print(format: cstr = "\u00e9\n", ...rest: i64 | f64 | ptr<x>) -> own(free) cstr ! null"#,
   ]
 
