@@ -31,8 +31,7 @@ final class CallbackConversion: Sendable {
     var arguments: [Argument] = []
     for (index, parameter) in type.parameters.enumerated() {
       guard let plan = TypePlan(parameter.type.valueType), FFIType.agrees(with: parameter.type) else { return nil }
-      var isByAddress = parameter.direction != .input
-      if case .array = parameter.type { isByAddress = true }
+      let isByAddress = parameter.direction != .input || parameter.type.isArray
       let count = parameter.type.countName.flatMap { name in type.parameters.firstIndex { $0.name == name } }
       arguments.append(
         Argument(

@@ -32,8 +32,7 @@ final class CallbackPlan: Sendable {
           type, of: parameter.name, in: "\(domain).\(signature.name)", plugin: domain, log: registry.log)
         guard let source else { throw Unsupported() }
         let settles = signature.completion?.callbacks.contains(parameter.name) ?? false
-        let isOptional = parameter.type.unwrapped != parameter.type
-        roles.append(settles ? .completion(source) : .closure(source, isOptional: isOptional))
+        roles.append(settles ? .completion(source) : .closure(source, isOptional: parameter.type.isOptional))
       default: roles.append(nil)
       }
     }

@@ -77,10 +77,5 @@ struct ScalarConversion: Sendable {
 
 extension ValueType {
   /// Whether a value is one word and owns no memory.
-  fileprivate var isWord: Bool {
-    switch self {
-    case .pointer, .optional(.pointer): true
-    default: isScalar
-    }
-  }
+  fileprivate var isWord: Bool { isScalar || objectName != nil && !isOwn }
 }

@@ -37,8 +37,9 @@ extension Parameter {
     case .input: false
     case .output:
       allocatedSize == nil && !isMoved
-        && ((type.countName == nil ? type : type.element).isWithoutAddresses || type.isOneAddress)
-    case .inOut: if case .array = type { type.isWithoutAddresses } else { false }
+        && ((type.countName == nil ? type : type.element).isWithoutAddresses || type.objectName != nil
+          || type.content == .cstr)
+    case .inOut: type.isArray && type.isPlain
     }
   }
 }
@@ -46,19 +47,11 @@ extension Parameter {
 extension ValueType {
   /// Whether any bytes are a value of the type, or at least cannot be taken for an address.
   fileprivate var isWithoutAddresses: Bool {
-    switch self {
-    case .scalar, .inlineText: true
+    switch form {
+    case .text: true
+    case .structure(let type): type.fields.allSatisfy { $0.type.isWithoutAddresses }
     case .array(let element, _): element.isWithoutAddresses
-    case .structure(let structure): structure.fields.allSatisfy { $0.type.isWithoutAddresses }
-    default: false
-    }
-  }
-  /// Whether it is one address: of an object, or of a text.
-  fileprivate var isOneAddress: Bool {
-    switch self {
-    case .pointer, .cstr: true
-    case .optional(let type), .own(let type, _): type.isOneAddress
-    default: false
+    default: isScalar
     }
   }
 }

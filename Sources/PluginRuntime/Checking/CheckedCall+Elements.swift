@@ -39,7 +39,7 @@ extension CheckedCall {
     _ parameter: Parameter, _ index: Int, _ values: inout Dice, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer? {
     let type = parameter.type
-    if type.unwrapped != type, values.roll(2) == 0 { return nil }
+    if type.isOptional, values.roll(2) == 0 { return nil }
     if type.content == .bytes, parameter.direction == .input, memory.hasUnknownData {
       // An object may be given in the place of data.
       if let object = objects["void"] { return UnsafeMutableRawPointer(bitPattern: object) }

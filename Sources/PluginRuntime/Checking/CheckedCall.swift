@@ -181,7 +181,7 @@ struct CheckedCall {
       let isText = type.content == .str || type.content == .bytes && values.roll(4) == 0
       if isText { return .address(try read(values.text(size), index, memory)) }
       let elements =
-        element.isRandom
+        element.scalar.map { $0.form != .bool } ?? false
         ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }
         : try elements(of: element, count: elementCounts[name] ?? 0, index, &values, memory)
       return .address(try read(elements, index, memory))
@@ -241,7 +241,7 @@ struct CheckedCall {
       guard values.roll(2) == 0 else { return .address(nil) }
       return .address(try read(ended(element, index, &values, memory), index, memory))
     case .reference(let target), .optional(let target):
-      if case .optional = type, values.roll(2) == 0 { return .address(nil) }
+      if type.isOptional, values.roll(2) == 0 { return .address(nil) }
       guard let bytes = values.bytes(of: target) else { throw Self.unsupported(parameter) }
       return .address(try read(bytes, index, memory))
     case .array:
@@ -291,26 +291,6 @@ struct Unmade: Error {
   init(_ reason: String, needs: String? = nil) { (self.reason, self.needs) = (reason, needs) }
 
   static let outOfMemory = Unmade("memory for an argument has run out")
-}
-
-extension ValueType {
-  /// Whether any bytes are a value.
-  fileprivate var isRandom: Bool {
-    switch self {
-    case .scalar(let scalar): scalar.form != .bool
-    case .bytes: true
-    default: false
-    }
-  }
-
-  /// The name of the pointee's type.
-  var objectName: String? {
-    switch self {
-    case .pointer(let name): name
-    case .optional(let type), .own(let type, _): type.objectName
-    default: nil
-    }
-  }
 }
 
 extension Parameter {

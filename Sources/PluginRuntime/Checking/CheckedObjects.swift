@@ -51,7 +51,8 @@ struct CheckedObjects {
   /// Returns the functions that may make an object, those that need the fewest objects and arguments first.
   private func makers(of name: String) -> [CheckedCall.Target] {
     let makers = targets.filter { $0.signature.gives(name) }.map { target in
-      (target, needs: target.signature.inputs.count { $0.type.isObject }, target.signature.inputs.count)
+      let inputs = target.signature.inputs
+      return (target, needs: inputs.count { $0.type.objectName != nil && !$0.type.isOptional }, inputs.count)
     }
     return makers.sorted { ($0.needs, $0.2) < ($1.needs, $1.2) }.map(\.0)
   }
@@ -102,16 +103,5 @@ extension Signature {
   /// The types of the objects that the function may return.
   private var objectNames: [String] {
     ([returned].compactMap(\.self) + outputs.map(\.type)).compactMap(\.objectName)
-  }
-}
-
-extension ValueType {
-  /// Whether a call needs an object.
-  fileprivate var isObject: Bool {
-    switch self {
-    case .pointer: true
-    case .own(let type, _): type.isObject
-    default: false
-    }
   }
 }

@@ -122,8 +122,8 @@ extension ArgumentValues {
     of content: Argument.Content, for type: ValueType, _ plan: TypePlan?, _ name: String, of function: BoundFunction
   ) throws(PluginError) -> promise_value_t {
     do throws(ArgumentMismatch) {
-      if case .promise(let element) = type.unwrapped {
-        if case .value(.void) = content, type.unwrapped != type { return try abi(.void, type, nil) }
+      if case .promise(let element) = type.kind {
+        if case .value(.void) = content, type.isOptional { return try abi(.void, type, nil) }
         return try promise(content, of: element, plan, type)
       }
       switch content {
@@ -140,7 +140,7 @@ extension ArgumentValues {
       case .shared(let memory, isContents: false): return try abi(.bytes(memory.bytes), type, plan)
       case .promise: throw ArgumentMismatch(message: "is a promise, expected \(type.expectation)")
       case .callback(let callback):
-        guard case .callback = type.unwrapped else {
+        guard type.callbackType != nil else {
           throw ArgumentMismatch(message: "is a callback, expected \(type.expectation)")
         }
         guard let value = callback.wrapped else { throw CallArena.noMemory }
@@ -193,15 +193,5 @@ extension ArgumentValues {
     }
     guard let handle = PromiseBridge.abi(promise, of: element, plan) else { throw CallArena.noMemory }
     return promise_value_t(promise: handle)
-  }
-}
-
-extension ValueType {
-  /// Whether the type's values are arrays or objects.
-  var hasElements: Bool {
-    switch self {
-    case .structure, .array, .slice, .terminated: true
-    default: false
-    }
   }
 }

@@ -100,7 +100,7 @@ extension GeneralCall {
     var data = span.load(as: UnsafeMutableRawPointer?.self)
     let count = span.load(fromByteOffset: 8, as: Int.self)
     let size = slot.pointee.elementSize
-    if count == 0, data != nil || parameter.type.unwrapped == parameter.type {
+    if count == 0, data != nil || !parameter.type.isOptional {
       // NULL means absent, so an empty value needs an address. It points to an element of zeros, because some functions
       // take a count of 0 to mean that a 0 ends the data.
       data = try arena.allocate(size)

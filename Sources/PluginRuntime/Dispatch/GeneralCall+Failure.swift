@@ -81,8 +81,3 @@ extension FailureRule {
     }
   }
 }
-
-extension ValueType {
-  /// The number that C returns for a value of the type.
-  fileprivate var number: ScalarType? { self == .fd ? .i32 : scalar }
-}

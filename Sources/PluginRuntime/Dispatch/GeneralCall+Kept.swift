@@ -9,7 +9,7 @@ extension GeneralCall {
     let plan = slot.pointee.plan
     // Copies content that the value owns, which is freed with the call.
     let content = try plan.value(value)
-    guard case .array = slot.pointee.parameter.type else { return try plan.store(content, at: memory, arena) }
+    guard slot.pointee.parameter.type.isArray else { return try plan.store(content, at: memory, arena) }
     let elements = try arena.allocate(plan.layout.size)
     try plan.store(content, at: elements, arena)
     memory.storeBytes(of: elements, as: UnsafeMutableRawPointer.self)

@@ -155,9 +155,7 @@ struct FrameLayout {
 extension Parameter {
   /// Whether C receives the address of the value, as for out parameters and arrays.
   var isByAddress: Bool {
-    if case .array = type { return true }
-    if isFieldsAlone { return true }
-    return direction != .input && allocatedSize == nil
+    type.isArray || isFieldsAlone || direction != .input && allocatedSize == nil
   }
 }
 
@@ -166,9 +164,8 @@ extension ValueType {
   var valueType: ValueType {
     switch self {
     case .counted(let type, _): type
-    case .optional(.counted(let type, _)): .optional(type)
-    case .own(.counted(let type, _), let release): .own(type, release: release)
-    case .optional(.own(.counted(let type, _), let release)): .optional(.own(type, release: release))
+    case .optional(let type): .optional(type.valueType)
+    case .own(let type, let release): .own(type.valueType, release: release)
     default: self
     }
   }

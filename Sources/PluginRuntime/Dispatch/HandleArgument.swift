@@ -7,9 +7,7 @@ enum HandleArgument {
     _ value: UnsafePointer<promise_value_t>, _ plan: TypePlan, at memory: UnsafeMutableRawPointer, _ arena: CallArena
   ) throws(ArgumentMismatch) {
     let kind = Int(value.pointee.kind)
-    if case .optional = plan.type, kind == PROMISE_KIND_VOID, plan.type.unwrapped.isHandle {
-      return memory.storeBytes(of: 0, as: UInt.self)
-    }
+    if kind == PROMISE_KIND_VOID, plan.type.isOptional { return try plan.store(value, at: memory, arena) }
     switch plan.type.unwrapped {
     case .promise:
       guard kind == PROMISE_KIND_PROMISE, let handle = value.pointee.as.ptr else { throw mismatch(value, plan) }
@@ -77,15 +75,5 @@ enum HandleArgument {
 
   private static func mismatch(_ value: UnsafePointer<promise_value_t>, _ plan: TypePlan) -> ArgumentMismatch {
     ArgumentMismatch(message: "is \(value.pointee.nameOfContent), expected \(plan.type.expectation)")
-  }
-}
-
-extension ValueType {
-  /// Whether the type is not plain data.
-  fileprivate var isHandle: Bool {
-    switch self {
-    case .promise, .value, .error, .token, .callback: true
-    default: false
-    }
   }
 }

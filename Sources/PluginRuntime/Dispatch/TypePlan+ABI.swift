@@ -14,7 +14,7 @@ extension TypePlan {
       } else {
         try plan.store(value, at: memory, arena)
         // The address of an empty text may be 0. Here that would be NULL, so the text gets another one.
-        if plan.type.isSpan, memory.load(as: UInt.self) == 0 {
+        if memory.load(as: UInt.self) == 0, plan.type.isSpan {
           memory.storeBytes(of: try arena.allocate(0), as: UnsafeMutableRawPointer.self)
         }
       }

@@ -149,7 +149,7 @@ extension TypePlan {
       var given = member?.value
       if given == nil { given = try self.value(ofTag: index, members) }
       if given == nil, fields.contains(where: { $0.count == index }) { continue }
-      if given == nil, field.plan.type.unwrapped == field.plan.type {
+      if given == nil, !field.plan.type.isOptional {
         throw ArgumentMismatch(path: ".\(field.name)", message: "is missing, expected \(field.plan.type.expectation)")
       }
       try converting(".\(field.name)") { () throws(ArgumentMismatch) in

@@ -68,8 +68,11 @@ final class TypePlan: Sendable {
   /// Makes the plan to convert values that are arrays or objects, or promises of them; `nil` for other types, which are
   /// checked when they are stored.
   static func ofElements(_ type: ValueType) -> TypePlan? {
-    if case .promise(let element) = type.unwrapped { return element.flatMap(ofElements) }
-    return type.content.hasElements ? TypePlan(type) : nil
+    switch type.kind {
+    case .promise(let held): held.flatMap(ofElements)
+    case .list, .structure: TypePlan(type)
+    default: nil
+    }
   }
 
   /// Makes the plan for a type; `nil` if its release function is not found.

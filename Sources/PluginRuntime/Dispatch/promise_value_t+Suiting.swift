@@ -4,20 +4,18 @@ extension promise_value_t {
   /// Whether the value can fulfil a `promise<T>`: it has T's kind and is in T's range. A type of `nil` is void. `plan`
   /// is that of the type, or of its content, for structs, arrays and slices.
   func suits(_ type: ValueType?, _ plan: TypePlan?) -> Bool {
-    switch type {
-    case nil: return kind == promise_kind_t(PROMISE_KIND_VOID)
+    if kind == promise_kind_t(PROMISE_KIND_VOID), type?.isOptional ?? true { return true }
+    switch type?.kind {
     case .scalar(let scalar): return suits(scalar)
-    case .str: return kind == promise_kind_t(PROMISE_KIND_STRING)
+    case .text(let hasNUL): return kind == promise_kind_t(PROMISE_KIND_STRING) && (hasNUL || !self.hasNUL)
     case .bytes: return kind == promise_kind_t(PROMISE_KIND_BYTES)
-    case .cstr: return kind == promise_kind_t(PROMISE_KIND_STRING) && !hasNUL
-    case .optional(let type): return kind == promise_kind_t(PROMISE_KIND_VOID) || suits(type, plan)
     case .pointer: return kind == promise_kind_t(PROMISE_KIND_POINTER) && self.as.ptr != nil
     case .value: return true
-    case .structure, .array:
+    case .structure, .list(_, .some):
       return contentLength(ofKind: PROMISE_KIND_BYTES).map { length in
         plan.map { $0.content.isPlain && $0.content.layout.size == length } ?? false
       } ?? holds(type)
-    case .slice:
+    case .list(_, nil):
       guard let length = contentLength(ofKind: PROMISE_KIND_BYTES), let element = plan?.element else {
         return holds(type)
       }

@@ -7,15 +7,15 @@ enum FFIType {
   /// Returns the description of a passed or returned type; void for `nil`. An array is described as its elements, as in
   /// a struct.
   static func of(_ type: ValueType?) -> Reference {
-    switch type {
+    switch type?.form {
     case nil: address(&ffi_type_void)
     case .scalar(let scalar): of(scalar)
-    case .fd: of(ScalarType.i32)
     case .structure(let type): structure(type.fields.map { of($0.type) })
     case .array(let element, let count): structure([Reference](repeating: of(element), count: count))
-    case .inlineText(let size): structure([Reference](repeating: of(.i8), count: size))
-    case let type? where type.isSpan: span
-    default: pointer
+    case .text(let size): structure([Reference](repeating: of(.i8), count: size))
+    case .span: span
+    // A struct with a union is passed by address.
+    case .address, .union: pointer
     }
   }
 

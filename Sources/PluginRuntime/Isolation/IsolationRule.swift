@@ -5,23 +5,12 @@
 enum IsolationRule {
   static func check(_ plugin: PluginDescription) throws(PluginError) {
     for function in plugin.functions {
-      for parameter in function.signature.parameters where parameter.type.needsToken {
+      for parameter in function.signature.parameters where parameter.type == .token {
         throw PluginError(
           .notIsolated, plugin.path,
           "cannot run in a worker process: \(function.name) takes a token, '\(parameter.name)', which is an object of the "
             + "host. Load it in-process, or make the parameter optional: token?")
       }
-    }
-  }
-}
-
-extension ValueType {
-  /// Whether each call passes a token.
-  fileprivate var needsToken: Bool {
-    switch self {
-    case .token: true
-    case .own(let type, _), .counted(let type, _), .reference(let type): type.needsToken
-    default: false
     }
   }
 }

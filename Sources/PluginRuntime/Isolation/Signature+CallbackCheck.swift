@@ -18,7 +18,7 @@ extension Signature {
 
   private static func checking(_ callback: PluginCallback, _ parameter: Parameter?, _ subject: String) -> PluginCallback
   {
-    let type: CallbackType? = if case .callback(let type)? = parameter?.type.unwrapped { type } else { nil }
+    let type = parameter?.type.callbackType
     var checking = PluginCallback { values in
       do throws(ArgumentMismatch) {
         guard let type else { throw ArgumentMismatch(message: "it is not a callback of the function") }

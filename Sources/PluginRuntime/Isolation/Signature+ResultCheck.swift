@@ -35,11 +35,10 @@ extension Signature {
 extension PluginValue {
   /// Checks a value of another process. A type of `nil` is void.
   func check(as type: ValueType?) throws(ArgumentMismatch) {
-    switch (type, self) {
+    if case .void = self, type?.isOptional ?? true { return }
+    switch (type?.kind, self) {
     case (.promise(let held), _): try check(as: held)
-    case (.optional, .void), (.value, _), (.error, .object), (.error, .void): return
-    case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
-      try check(as: type)
+    case (.value, _), (.error, .object), (.error, .void): return
     case (.structure(let structure), .object(let members)):
       guard members.count == structure.fields.count else { throw mismatch(type) }
       for field in structure.fields {
@@ -48,13 +47,12 @@ extension PluginValue {
         if case .union(let union) = field.type { type = union.choice(tagged: self[member: union.tag]) }
         try converting(".\(field.name)") { () throws(ArgumentMismatch) in try member.check(as: type) }
       }
-    case (.array(_, let count), .array(let elements)) where elements.count != count: throw mismatch(type)
-    case (.array(let element, _), .array(let elements)), (.slice(let element), .array(let elements)):
+    case (.list(let element, let count), .array(let elements)):
+      guard elements.count == count ?? elements.count else { throw mismatch(type) }
       for (index, value) in elements.enumerated() {
         try converting("[\(index)]") { () throws(ArgumentMismatch) in try value.check(as: element) }
       }
-    case (.structure, _), (.array, _), (.slice, _): throw mismatch(type)
-    default: guard type.map({ isOf($0) }) ?? (self == .void) else { throw mismatch(type) }
+    default: guard let type, isOf(type) else { throw mismatch(type) }
     }
   }
 

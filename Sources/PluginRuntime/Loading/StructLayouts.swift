@@ -76,12 +76,9 @@ enum StructLayouts {
 extension ValueType {
   /// The struct or the union of a type: the type itself, its target, or its element.
   fileprivate var record: ValueType? {
-    switch self {
-    case .structure, .union: self
-    case .array(let type, _), .slice(let type), .optional(let type), .own(let type, _), .counted(let type, _),
-      .reference(let type):
-      type.record
-    case .promise(let held): held?.record
+    switch kind {
+    case .structure, .union: content
+    case .list(let type, _), .promise(let type?): type.record
     default: nil
     }
   }

@@ -14,7 +14,7 @@ struct CTypeWriter {
   /// Returns the declarator of a parameter's type.
   mutating func parameter(_ type: ValueType, isByAddress: Bool, path: String) -> Declarator {
     switch type.unwrapped {
-    case .array(let element, let count) where type.unwrapped == type || isByAddress:
+    case .array(let element, let count) where !type.isOptional || isByAddress:
       let declarator = value(element, path: path)
       return { Self.constant(element, isByAddress, declarator("\($0)[\(count)]")) }
     case .inlineText(let size): return { "char \($0)[\(size)]" }
@@ -85,7 +85,7 @@ struct CTypeWriter {
       }
       return { "const \(inner("*\($0)"))" }
     case .callback(let callback): return function(callback, path: path)
-    default: return { "void *\($0)" }
+    case .constant(let constants): return value(constants.base, path: path)
     }
   }
 

@@ -182,8 +182,7 @@ public struct Parameter: Sendable, Equatable {
 extension Parameter {
   /// The value for a call that omits the argument: the default, or NULL for a `T?`; `nil` if the argument is required.
   public var fallback: PluginValue? {
-    if case .optional = type { return defaultValue ?? .void }
-    return defaultValue
+    defaultValue ?? (type.isOptional ? .void : nil)
   }
 }
 

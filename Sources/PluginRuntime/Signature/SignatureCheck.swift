@@ -22,7 +22,7 @@ struct SignatureCheck {
         try checkGiven(name, parameter.type, in: signature, cursor, column)
       }
       if case .context(let name) = parameter.type { try checkContext(name, in: signature, cursor, column) }
-      if case .callback(let type) = parameter.type.unwrapped {
+      if let type = parameter.type.callbackType {
         try checkCallback(type, parameter, in: signature, cursor, column)
       }
       if parameter.direction != .input, parameter.name == "result", signature.result != nil {
@@ -203,17 +203,15 @@ struct SignatureCheck {
 extension ValueType {
   /// Whether a promise_value_t can hold the type: see `docs/signatures.md`, "Values of promises".
   fileprivate var canBeHeldByC: Bool {
-    switch content {
-    case .structure, .array: content.isPlain
-    case .slice(let element): element.isPlain
-    case .terminated: false
+    switch content.kind {
+    case .structure: content.isPlain
+    case .list(let element, _): element.isPlain && !content.isAddress
     default: true
     }
   }
 
   /// The callback type, if it takes a context.
   var callbackWithContext: CallbackType? {
-    guard case .callback(let type) = unwrapped, type.contextIndex != nil else { return nil }
-    return type
+    callbackType.flatMap { $0.contextIndex == nil ? nil : $0 }
   }
 }

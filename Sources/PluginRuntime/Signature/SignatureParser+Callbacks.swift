@@ -120,7 +120,7 @@ extension FailureRule {
     case .test: type.isInteger || type.isAddress || type == .bool
     case .gerror: true
     case .negative: type.signedRange != nil || type == .fd
-    case .null: type.isAddress && type.unwrapped == type
+    case .null: type.isAddress && !type.isOptional
     case .nonnull: type.isAddress
     case .always: true
     }

@@ -6,8 +6,9 @@ extension SignatureParser {
       return cursor.skip(word: "null") ? .void : try defaultValue(of: wrapped)
     }
     if case .reference(let target) = type { return try defaultValue(of: target) }
-    switch type {
-    case .str, .cstr, .bytes, .own(.str, _), .own(.cstr, _), .own(.bytes, _), .counted(.str, _), .counted(.bytes, _):
+    if case .constant(let constants) = type { return try defaultValue(among: constants) }
+    switch type.kind {
+    case .text, .bytes:
       guard token == .quote else { throw cursor.error(expected: "a \"string\" as the default of a \(type)") }
       let text = try cursor.string()
       if type.content == .cstr, text.utf8.contains(0) {
@@ -15,13 +16,10 @@ extension SignatureParser {
           at: column, found: "a string with a NUL in it", expected: "one without: a cstr would end there")
       }
       return type.content == .bytes ? .bytes(Array(text.utf8)) : .string(text)
-    case .structure, .array, .slice, .terminated, .inlineText, .own(.slice, _), .counted(.slice, _):
-      return try json(of: type)
-    case .promise: throw cursor.error(expected: "no default: a promise cannot have one")
-    case .callback, .context, .error, .token, .value, .fd, .pointer, .own, .optional, .counted, .reference, .union:
-      throw cursor.error(expected: "no default: a \(type) cannot have one")
+    case .structure, .list, .inlineText: return try json(of: type)
     case .scalar: return try literal(of: type, type.expectation, as: "the default")
-    case .constant(let constants): return try defaultValue(among: constants)
+    case .promise: throw cursor.error(expected: "no default: a promise cannot have one")
+    default: throw cursor.error(expected: "no default: a \(type) cannot have one")
     }
   }
 

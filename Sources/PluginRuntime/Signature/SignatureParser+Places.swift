@@ -56,7 +56,7 @@ extension SignatureParser {
         return nil
       case .output:
         if let fault = countedAway(type) { return fault }
-        return isData(type) || type.isOwn || type.countName != nil || [.error, .value, .fd].contains(type)
+        return type.isData || type.isOwn || type.countName != nil || [.error, .value, .fd].contains(type)
           ? nil
           : "\(Self.data), one of these with 'own', an error, a value or an fd: a type that is written at an address"
       case .hostAllocated:
@@ -65,15 +65,15 @@ extension SignatureParser {
         default: return "ptr<Name>, own ptr<Name> or own(f) ptr<Name>: an object that the host allocates"
         }
       case .inOut:
-        return isData(type) || type.isCounted
+        return type.isData || type.isCounted
           ? nil : "\(Self.data): a type that is read and written at an address"
       case .result, .returned:
-        if case .array = type.unwrapped { return "a struct with the array in it: C returns no array" }
+        if type.unwrapped.isArray { return "a struct with the array in it: C returns no array" }
         if case .promise = type, self == .result { return nil }
         if self == .result, [.error, .value, .fd].contains(type) { return nil }
         if self == .result, type.countName != nil { return nil }
         if let fault = countedAway(type) { return fault }
-        return isData(type) || type.isOwn && (self == .result || type.returnedCountName == nil)
+        return type.isData || type.isOwn && (self == .result || type.returnedCountName == nil)
           ? nil : "\(Self.data), with 'own' if the caller frees it"
       case .tail:
         if let scalar = type.scalar, !scalar.isPassedUnpromoted {
@@ -82,12 +82,12 @@ extension SignatureParser {
         if case .pointer = type { return nil }
         return type.isScalar || type == .cstr ? nil : "a number, a cstr or a ptr<Name> in a variadic tail"
       case .field, .member:
-        return isData(type) || self == .member && type.unwrapped.isCounted
+        return type.isData || self == .member && type.unwrapped.isCounted
           ? nil : Self.data
       case .target:
         return type.isScalar || type.isStructure ? nil : "a scalar or a struct after '&'"
       case .held:
-        return isData(type) || type == .value ? nil : SignatureParser.heldTypes
+        return type.isData || type == .value ? nil : SignatureParser.heldTypes
       case .callbackParameter:
         switch type.unwrapped {
         case .callback, .promise, .token: return "a ptr<Name>: a callback takes no callbacks, promises and tokens"
@@ -98,24 +98,16 @@ extension SignatureParser {
       case .callbackResult:
         if case .pointer = type.unwrapped { return nil }
         if case .own(_, nil) = type.unwrapped, !type.isOwnedObject, type.returnedCountName == nil { return nil }
-        return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, a ptr<Name>, or 'own' text or bytes"
+        return type.isPlain && !type.isArray ? nil : "scalars, a struct of them, a ptr<Name>, or 'own' text or bytes"
       case .callbackOutput:
         return Place.callbackResult.refusal(of: type)
       case .callbackInOut:
         if case .pointer = type.unwrapped { return nil }
-        return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, or a ptr<Name>"
+        return type.isPlain && !type.isArray ? nil : "scalars, a struct of them, or a ptr<Name>"
       }
     }
 
     private static let data = "data: a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
-
-    /// Whether the type is data: it can be stored in memory, and needs no release.
-    private func isData(_ type: ValueType) -> Bool {
-      switch type.unwrapped {
-      case .str, .bytes, .cstr, .pointer, .structure, .array, .slice, .reference, .terminated, .inlineText: true
-      case let other: other.isScalar
-      }
-    }
 
     /// Returns the expected type if counted memory is passed to the caller without a function that frees it.
     private func countedAway(_ type: ValueType) -> String? {
@@ -123,34 +115,14 @@ extension SignatureParser {
       let text = ValueType.own(.counted(counted, by: name), release: "f")
       return "\(text), with the function that frees it"
     }
-
-    private func isArray(_ type: ValueType) -> Bool { if case .array = type.unwrapped { true } else { false } }
   }
 }
 
 extension ValueType {
-  /// Whether the function may keep the address of an argument of the type: a copy of the data can outlive the call.
-  var canBeKept: Bool {
-    switch self {
-    case .cstr, .counted, .reference, .terminated, .array: !hasPointer
-    case .optional(let type): type.canBeKept || type.isStructure && !type.hasPointer
-    default: false
-    }
-  }
-
   /// Whether it is text in an array of char.
   var isInlineText: Bool { if case .inlineText = self { true } else { false } }
 
   var isStructure: Bool { if case .structure = self { true } else { false } }
-
-  /// Whether `?` may follow the type.
-  var canBeOptional: Bool {
-    switch self {
-    // A `?` after `&T` belongs to the address, and is `T?`.
-    case .optional, .context, .reference, .fd, .inlineText: false
-    default: true
-    }
-  }
 }
 
 extension SignatureParser {
@@ -159,12 +131,15 @@ extension SignatureParser {
   private static let simpleTypeNames = ValueType.simple.map(\.description).joined(separator: ", ")
   static let typeNames =
     "a type (\(simpleTypeNames), ptr<Name>, {field: type}, [type; count], &[type], &[type; 0], &type, own type, promise<T>, fn(...), "
-    + "context, error, token, value, fd)"
+    + "context, \(ValueType.special.map(\.description).joined(separator: ", ")))"
   static let heldTypes =
     "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: the type of the promise's value"
 
+  static let specialTypes: [String: ValueType] = Dictionary(
+    uniqueKeysWithValues: ValueType.special.map { ($0.description, $0) })
+
   /// The words that types begin with, besides those of `simpleTypes`.
-  static let keywords: Set<String> = ["own", "promise", "ptr", "fn", "context", "error", "token", "value", "fd"]
+  static let keywords = Set(["own", "promise", "ptr", "fn", "context"]).union(specialTypes.keys)
 
   /// Suggestions for words of C.
   static let wordsOfC: [String: String] = [

@@ -64,10 +64,7 @@ extension SignatureParser {
       let name = try identifier("the name of the callback whose context it is")
       try cursor.require(">", or: " after the callback's name")
       return .context(of: name)
-    case "error": return .error
-    case "token": return .token
-    case "fd": return .fd
-    default: return .value
+    default: return Self.specialTypes[word] ?? .value
     }
   }
 
@@ -190,7 +187,7 @@ extension SignatureParser {
 
   /// Makes the type of an array that ends with a NULL, or a zero.
   private func terminated(_ element: ValueType, _ column: Int) throws(SignatureError) -> ValueType {
-    guard element.isInteger || element.isAddress, element.unwrapped == element else {
+    guard element.isInteger || element.isAddress, !element.isOptional else {
       throw cursor.error(
         at: column, found: "'\(element)'", expected: "a cstr, a ptr<Name> or an integer, which NULL or 0 ends")
     }

@@ -9,9 +9,8 @@ public struct TypeLayout: Sendable, Hashable {
 
   /// Computes the layout; `nil` if the size overflows.
   public init?(of type: ValueType) {
-    switch type {
+    switch type.form {
     case .scalar(let scalar): self.init(size: scalar.size, alignment: scalar.alignment)
-    case .fd: self.init(size: ScalarType.i32.size, alignment: ScalarType.i32.alignment)
     case .structure(let type):
       guard let layout = StructLayout(type) else { return nil }
       self = layout.whole
@@ -30,9 +29,9 @@ public struct TypeLayout: Sendable, Hashable {
       let (size, overflow) = element.size.multipliedReportingOverflow(by: count)
       if overflow { return nil }
       self.init(size: size, alignment: element.alignment)
-    case .inlineText(let size): self.init(size: size, alignment: 1)
-    case _ where type.isSpan: self.init(size: 2 * Self.word, alignment: Self.word)
-    default: self.init(size: Self.word, alignment: Self.word)
+    case .text(let size): self.init(size: size, alignment: 1)
+    case .span: self.init(size: 2 * Self.word, alignment: Self.word)
+    case .address: self.init(size: Self.word, alignment: Self.word)
     }
   }
 

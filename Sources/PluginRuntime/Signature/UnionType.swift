@@ -60,24 +60,3 @@ extension StructType {
     return nil
   }
 }
-
-extension ValueType {
-  /// The fields of a struct, or the members of a union; `nil` for other types.
-  public var fields: [StructType.Field]? {
-    switch self {
-    case .structure(let type): type.fields
-    case .union(let type): type.members
-    default: nil
-    }
-  }
-
-  /// Whether a union lies in the value itself, which libffi cannot pass.
-  var hasUnion: Bool {
-    switch self {
-    case .union: true
-    case .structure(let type): type.fields.contains { $0.type.hasUnion }
-    case .array(let element, _): element.hasUnion
-    default: false
-    }
-  }
-}

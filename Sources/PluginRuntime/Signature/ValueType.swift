@@ -38,8 +38,9 @@ public indirect enum ValueType: Sendable, Hashable {
   /// An integer whose values have names. Only `Parameter.argumentType` is of this kind: to C it is the integer.
   case constant(ConstantSet)
 
-  /// The types written as one word.
+  /// The types written as one word: those of data, and those that only some places take.
   static let simple: [ValueType] = ScalarType.allCases.map { .scalar($0) } + [.str, .bytes, .cstr]
+  static let special: [ValueType] = [.error, .token, .value, .fd]
 }
 
 /// A struct passed by value, with the field layout of a C compiler.
@@ -86,34 +87,6 @@ extension ValueType {
     }
   }
 
-  /// The type of the elements of arrays, slices, bytes and text.
-  var element: ValueType {
-    switch self {
-    case .array(let element, _), .slice(let element), .terminated(let element): element
-    case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): type.element
-    default: .u8
-    }
-  }
-
-  /// Whether C represents the type as an address, which is NULL for a missing optional.
-  var isAddress: Bool {
-    switch self {
-    case .cstr, .pointer, .reference, .promise, .callback, .context, .error, .token, .value, .counted, .terminated: true
-    case .own(let type, _): type.isAddress
-    case .optional(let type): type.isAddress || !type.isSpan
-    default: false
-    }
-  }
-
-  /// Whether C represents the type as a struct of an address and a count.
-  var isSpan: Bool {
-    switch self {
-    case .str, .bytes, .slice: true
-    case .own(let type, _), .optional(let type): type.isSpan
-    default: false
-    }
-  }
-
   /// Whether the code that receives a value owns it.
   var isOwn: Bool { if case .own = unwrapped { true } else { false } }
 
@@ -121,11 +94,14 @@ extension ValueType {
   var isOwnedObject: Bool { if case .own(.pointer, _) = unwrapped { true } else { false } }
 
   /// Whether it is an object that the host destroys, as the result of a call.
-  var isDestroyedObject: Bool { if case .own(.pointer, .some) = unwrapped { true } else { false } }
+  package var isDestroyedObject: Bool { if case .own(.pointer, .some) = unwrapped { true } else { false } }
 
   /// Whether it is the address of elements whose number is in another parameter or field, or known to the function
   /// alone.
   var isCounted: Bool { if case .counted = self { true } else { false } }
+
+  /// Whether a NULL, or a zero, ends the elements.
+  package var isTerminated: Bool { if case .terminated = content { true } else { false } }
 
   /// The count of elements whose number the function alone knows: `bytes[*]`.
   static let noCount = "*"
@@ -136,28 +112,6 @@ extension ValueType {
     case .counted(_, let name): name == Self.noCount
     case .optional(let type), .own(let type, _): type.isUncounted
     default: false
-    }
-  }
-
-  /// Whether a value may contain an address in the library.
-  var hasPointer: Bool {
-    switch self {
-    case .pointer: true
-    case .structure(let type): type.fields.contains { $0.type.hasPointer }
-    case .union(let type): type.members.contains { $0.type.hasPointer }
-    case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type), .array(let type, _),
-      .slice(let type), .terminated(let type):
-      type.hasPointer
-    default: false
-    }
-  }
-
-  /// Whether a value contains all of its data: scalars, and structs and arrays of them.
-  public var isPlain: Bool {
-    switch self {
-    case .structure(let type): type.fields.allSatisfy { $0.type.isPlain }
-    case .array(let element, _): element.isPlain
-    default: isScalar
     }
   }
 }

@@ -2,21 +2,17 @@ extension PluginValue {
   /// Converts a value to a type without loss: an integer in the type's range, an integer that a float represents
   /// exactly, a string as bytes. `nil` if it does not fit. A type of `nil` is void.
   static func suiting(_ type: ValueType?, _ value: PluginValue) -> PluginValue? {
-    switch (type, value) {
+    if case .void = value, type?.isOptional ?? true { return value }
+    switch (type?.kind, value) {
     case (.scalar(let scalar), _): return scalar.suiting(value)
-    case (.optional, .void): return value
-    case (.own(.pointer, _)?, .pointer(let pointer)), (.pointer?, .pointer(let pointer)):
-      return type?.takes(addressOf: pointer.name) ?? false ? value : nil
-    case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
-      return suiting(type, value)
-    case (.structure?, .object), (.array?, .array), (.slice?, .array), (.terminated?, .array):
-      // The parts are checked when they are stored.
-      return value
-    case (nil, .void), (.str, .string), (.bytes, .bytes), (.fd, .file), (.value, _): return value
-    case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
+    case (.pointer, .pointer(let pointer)): return type?.takes(addressOf: pointer.name) ?? false ? value : nil
+    // The parts are checked when they are stored.
+    case (.structure, .object), (.list, .array): return value
     case (.inlineText(let size), .string(let text)):
       // A result may fill the array to its end, without a NUL. The store checks an argument once more.
       return text.utf8.contains(0) || text.utf8.count > size ? nil : value
+    case (.text(let hasNUL), .string(let text)): return hasNUL || !text.utf8.contains(0) ? value : nil
+    case (.bytes, .bytes), (.file, .file), (.value, _): return value
     case (.bytes, .string(let text)): return .bytes(Array(text.utf8))
     default: return nil
     }
@@ -24,10 +20,8 @@ extension PluginValue {
 
   /// Whether the value already has the type, with all its parts.
   func isOf(_ type: ValueType) -> Bool {
-    switch (type, self) {
-    case (.optional, .void): true
-    case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
-      isOf(type)
+    switch (type.kind, self) {
+    case (_, .void) where type.isOptional: true
     case (.structure(let type), .object(let members)):
       members.count == type.fields.count
         && type.fields.allSatisfy { field in
@@ -35,11 +29,8 @@ extension PluginValue {
           guard case .union(let union) = field.type else { return member.isOf(field.type) }
           return union.choice(tagged: self[member: union.tag]).map { member.isOf($0) } ?? (member == .void)
         }
-    case (.array(let type, let count), .array(let elements)):
-      elements.count == count && elements.allSatisfy { $0.isOf(type) }
-    case (.slice(let type), .array(let elements)), (.terminated(let type), .array(let elements)):
-      elements.allSatisfy { $0.isOf(type) }
-    case (.structure, _), (.array, _), (.slice, _), (.terminated, _): false
+    case (.list(let type, let count), .array(let elements)):
+      elements.count == count ?? elements.count && elements.allSatisfy { $0.isOf(type) }
     case (.scalar(let scalar), .int(let number)): scalar.signedRange?.contains(number) ?? false
     case (.scalar(let scalar), .uint(let number)): scalar.unsignedRange?.contains(number) ?? false
     // Compared without ==, since NaN is not equal to itself.

@@ -13,25 +13,31 @@ extension ValueType {
   /// The description of the type's values in errors: "an integer from 0 to 255", "a string".
   public var expectation: String {
     switch self {
-    case .str, .cstr: "a string"
-    case .bytes: "bytes"
-    case .own(let type, _), .counted(let type, _), .reference(let type): type.expectation
     case .optional(let type): "\(type.expectation), or null"
+    case .constant(let constants): constants.expectation
+    default: kind.expectation
+    }
+  }
+}
+
+extension ValueType.Kind {
+  fileprivate var expectation: String {
+    switch self {
+    case .scalar(let scalar): scalar.expectation
+    case .text: "a string"
+    case .inlineText(let size): "a string of less than \(size) bytes"
+    case .bytes: "bytes"
     case .pointer(let name): "an address of a \(name)"
+    case .file: "an open file"
+    case .list(let element, let count): "an array of \(count.map { "\($0) " } ?? "")\(element)"
     case .structure(let type): "an object with \(type.fields.map(\.name).joined(separator: ", "))"
     case .union(let type): "an object with one of \(type.values.list)"
-    case .array(let element, let count): "an array of \(count) \(element)"
-    case .inlineText(let size): "a string of less than \(size) bytes"
-    case .slice(let element), .terminated(let element): "an array of \(element)"
-    case .promise: "a \(self)"
-    case .callback: "a callback, \(self)"
-    case .context: "no argument"
+    case .promise(let held): "a \(ValueType.promise(held))"
+    case .callback(let type): "a callback, \(type)"
     case .error: "an error"
     case .token: "a token"
     case .value: "a value"
-    case .fd: "an open file"
-    case .constant(let constants): constants.expectation
-    case .scalar(let scalar): scalar.expectation
+    case .context: "no argument"
     }
   }
 }

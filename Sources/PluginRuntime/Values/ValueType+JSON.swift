@@ -6,21 +6,23 @@ extension ValueType {
   ///
   /// - Throws: `ArgumentMismatch` with the path of the mismatched part.
   public func value(fromJSON json: JSONText) throws(ArgumentMismatch) -> PluginValue {
-    switch (self, json) {
-    case (.constant(let constants), _): return try constants.value(fromJSON: json)
-    case (.optional, .null): return .void
-    case (.optional(let type), _): return try type.value(fromJSON: json)
-    case (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
+    switch self {
+    case .constant(let constants): return try constants.value(fromJSON: json)
+    case .optional(let type):
+      if case .null = json { return .void }
       return try type.value(fromJSON: json)
-    case (.str, .string(let text)): return .string(text)
-    case (.cstr, .string(let text)):
-      guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "contains a NUL, which would end the cstr") }
-      return .string(text)
+    default: break
+    }
+    switch (kind, json) {
+    case (.scalar(let scalar), _):
+      guard let value = scalar.value(fromJSON: json) else { throw mismatch(json) }
+      return value
+    case (.text(let hasNUL), .string(let text)): return .string(try Self.text(text, hasNUL: hasNUL))
     case (.inlineText(let size), .string(let text)):
       try InlineText.check(text, size: size)
       return .string(text)
     case (.bytes, _): return .bytes(try bytes(json))
-    case (.pointer, _), (.fd, _):
+    case (.pointer, _), (.file, _):
       throw ArgumentMismatch(message: "is \(json.name), expected \(expectationWithoutText)")
     case (.structure(let type), .object(let members)): return try object(type, members)
     case (.union, .null): return .void
@@ -28,29 +30,25 @@ extension ValueType {
       let tag = members.first.flatMap { union.values[$0.name] }
       guard let choice = union.choice(tagged: tag) else { throw mismatch(json) }
       return try choice.value(fromJSON: json)
-    case (.array(_, let count), .array(let elements)):
-      guard elements.count == count else {
-        throw ArgumentMismatch(message: "has \(elements.count) elements, expected \(count)")
+    case (.list(let element, let count), .array(let elements)):
+      guard elements.count == count ?? elements.count else {
+        throw ArgumentMismatch(message: "has \(elements.count) elements, expected \(count ?? 0)")
       }
-      return .array(try array(elements))
-    case (.slice, .array(let elements)), (.terminated, .array(let elements)): return .array(try array(elements))
-    case (.slice(.u8), .string), (.slice(.u8), .object): return .bytes(try bytes(json))
+      return .array(try element.array(elements))
+    case (.list(.u8, nil), .string), (.list(.u8, nil), .object): return .bytes(try bytes(json))
     case (.promise(let held?), _): return try held.value(fromJSON: json)
     case (.promise(nil), .null): return .void
     case (.value, _), (.error, .object): return try PluginValue(untyped: json)
-    case (.scalar(let scalar), _):
-      guard let value = scalar.value(fromJSON: json) else { throw mismatch(json) }
-      return value
     default: throw mismatch(json)
     }
   }
 
+  /// Converts elements of this type.
   private func array(_ elements: [JSONText]) throws(ArgumentMismatch) -> [PluginValue] {
-    let element = element
     var values: [PluginValue] = []
     values.reserveCapacity(elements.count)
     for (index, json) in elements.enumerated() {
-      values.append(try converting("[\(index)]") { () throws(ArgumentMismatch) in try element.value(fromJSON: json) })
+      values.append(try converting("[\(index)]") { () throws(ArgumentMismatch) in try value(fromJSON: json) })
     }
     return values
   }
@@ -72,7 +70,7 @@ extension ValueType {
         continue
       }
       if member == nil, type.isCount(field.name) { continue }
-      guard let json = member?.value ?? (field.type.unwrapped == field.type ? nil : .null) else {
+      guard let json = member?.value ?? (field.type.isOptional ? .null : nil) else {
         throw ArgumentMismatch(path: ".\(field.name)", message: "is missing, expected \(field.type.expectation)")
       }
       let value = try converting(".\(field.name)") { () throws(ArgumentMismatch) in
@@ -125,7 +123,7 @@ extension ValueType {
   }
 
   private func mismatch(_ json: JSONText) -> ArgumentMismatch {
-    let form = self == .bytes ? "a string, an array of bytes or {\"base64\": \"...\"}" : expectation
+    let form = content == .bytes ? "a string, an array of bytes or {\"base64\": \"...\"}" : expectation
     return ArgumentMismatch(message: "is \(json.name), expected \(form)")
   }
 }

@@ -9,28 +9,34 @@ extension ValueType {
   public func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
     switch self {
     case .constant(let constants): return try constants.value(fromText: text)
-    case .str, .own(.str, _), .counted(.str, _): return .string(text)
-    case .bytes, .own(.bytes, _), .counted(.bytes, _): return .bytes(Array(text.utf8))
-    case .cstr, .own(.cstr, _):
-      guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "contains a NUL, which would end the cstr") }
-      return .string(text)
-    case .inlineText(let size):
-      try InlineText.check(text, size: size)
-      return .string(text)
     case .optional(let type): return text == "null" && !type.isText ? .void : try type.value(fromText: text)
-    case .reference(let type): return try type.value(fromText: text)
-    case .promise(let element?): return try element.value(fromText: text)
-    case .promise(nil):
-      guard text.isEmpty || text == "null" else { throw mismatch(text, "nothing, or null: the promise is one of void") }
-      return .void
+    default: break
+    }
+    switch kind {
     case .scalar(let scalar):
       guard let value = scalar.value(fromText: text) else { throw mismatch(text, expectation) }
       return value
-    case .structure, .union, .array, .slice, .terminated, .own, .counted, .value, .error:
-      return try value(fromJSONText: text)
-    case .pointer, .callback, .context, .token, .fd:
+    case .text(let hasNUL): return .string(try Self.text(text, hasNUL: hasNUL))
+    case .inlineText(let size):
+      try InlineText.check(text, size: size)
+      return .string(text)
+    case .bytes: return .bytes(Array(text.utf8))
+    case .promise(let held?): return try held.value(fromText: text)
+    case .promise(nil):
+      guard text.isEmpty || text == "null" else { throw mismatch(text, "nothing, or null: the promise is one of void") }
+      return .void
+    case .list, .structure, .union, .value, .error: return try content.value(fromJSONText: text)
+    case .pointer, .file, .callback, .token, .context:
       throw mismatch(text, expectationWithoutText)
     }
+  }
+
+  /// Returns the text, if a type that has a NUL at its end can hold it.
+  static func text(_ text: String, hasNUL: Bool) throws(ArgumentMismatch) -> String {
+    guard hasNUL || !text.utf8.contains(0) else {
+      throw ArgumentMismatch(message: "contains a NUL, which would end the cstr")
+    }
+    return text
   }
 
   private func value(fromJSONText text: String) throws(ArgumentMismatch) -> PluginValue {
@@ -60,7 +66,12 @@ extension ValueType {
   }
 
   /// Whether every text is a value of the type.
-  var isText: Bool { [.str, .cstr, .bytes].contains(content) }
+  var isText: Bool {
+    switch kind {
+    case .text, .bytes: true
+    default: false
+    }
+  }
 
   private func mismatch(_ text: String, _ expected: String) -> ArgumentMismatch {
     let shown = text.count > 40 ? text.prefix(40) + "..." : text[...]

@@ -8,7 +8,7 @@ enum ArgumentKind: Sendable {
 
   /// The kind of a type's values; a type of nil is void. A promise has the kind of its result.
   init(_ type: ValueType?) {
-    switch type?.content {
+    switch type?.kind {
     case nil: self = .void
     case .scalar(let scalar):
       self =
@@ -17,14 +17,14 @@ enum ArgumentKind: Sendable {
         case .signed, .unsigned: .integer
         case .float: .double
         }
-    case .str, .cstr, .inlineText: self = .string
+    case .text, .inlineText: self = .string
     case .bytes: self = .bytes
     case .pointer: self = .pointer
-    case .fd: self = .file
-    case .array, .slice, .terminated: self = .array
+    case .file: self = .file
+    case .list: self = .array
     case .structure, .union: self = .object
     case .promise(let element): self.init(element)
-    default: self = .any
+    case .callback, .error, .token, .value, .context: self = .any
     }
   }
 

@@ -122,10 +122,3 @@ extension Signature {
   /// The names that arguments can have.
   var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
 }
-
-extension ValueType {
-  /// The type of the value's callback; `nil` for other values.
-  var callbackType: CallbackType? {
-    if case .callback(let type) = content { type } else { nil }
-  }
-}

@@ -119,13 +119,3 @@ extension PluginValue {
     }
   }
 }
-
-extension ValueType {
-  fileprivate var isOptional: Bool {
-    switch self {
-    case .optional: true
-    case .own(let type, _), .counted(let type, _): type.isOptional
-    default: false
-    }
-  }
-}

@@ -103,23 +103,9 @@ extension Signature {
     let given = ([yielded].compactMap(\.self) + outputs.map(\.type)).map { type -> ValueType in
       if case .promise(let held?) = type { held } else { type }
     }
-    let takesAddresses = inputs.contains { if case .pointer = $0.type.content { true } else { false } }
-    let keepsCallbacks = inputs.contains { parameter in
-      if case .callback(let type) = parameter.type.content { type.scope != .call } else { false }
-    }
-    return !takesAddresses && !keepsCallbacks && !given.contains(where: \.isAddressWithoutOwner)
-  }
-}
-
-extension ValueType {
-  /// Whether the type is an address that no destructor frees.
-  fileprivate var isAddressWithoutOwner: Bool {
-    switch self {
-    case .optional(let type): return type.isAddressWithoutOwner
-    case .own(_, .some): return false
-    default:
-      if case .pointer = content { return true }
-      return false
-    }
+    let takesAddresses = inputs.contains { $0.type.objectName != nil }
+    let keepsCallbacks = inputs.contains { $0.type.callbackType.map { $0.scope != .call } ?? false }
+    return !takesAddresses && !keepsCallbacks
+      && given.allSatisfy { $0.objectName == nil || $0.isDestroyedObject }
   }
 }

@@ -19,25 +19,24 @@ struct CheckValues {
   }
 
   private mutating func content(_ type: ValueType) -> Argument.Content? {
-    switch type {
-    case .callback(let callback): return .callback(self.callback(callback))
-    case .optional(.callback(let callback)): return dice.chance(30) ? .value(.void) : .callback(self.callback(callback))
-    case .promise(let held): return .promise(dice.chance(80) ? .resolve(value(held) ?? .void) : .reject(refusal))
+    switch type.kind {
+    case .callback(let callback):
+      return type.isOptional && dice.chance(30) ? .value(.void) : .callback(self.callback(callback))
+    case .promise(let held) where !type.isOptional:
+      return .promise(dice.chance(80) ? .resolve(value(held) ?? .void) : .reject(refusal))
     default: return value(type).map { .value($0) }
     }
   }
 
   /// Returns a value of the type, often at an edge of its range. A type of `nil` is void.
   mutating func value(_ type: ValueType?) -> PluginValue? {
-    switch type {
-    case nil: return .void
+    guard let type else { return .void }
+    if type.isOptional { return dice.chance(30) ? .void : value(type.content) ?? .void }
+    switch type.kind {
     case .scalar(let scalar): return value(scalar)
-    case .str: return .string(text(hasNUL: true))
-    case .cstr: return .string(text(hasNUL: false))
+    case .text(let hasNUL): return .string(text(hasNUL: hasNUL))
     case .inlineText(let size): return .string(String(repeating: "x", count: dice.pick([0, 1, size - 1])))
     case .bytes: return .bytes((0..<dice.pick(Self.sizes)).map { UInt8(truncatingIfNeeded: $0) })
-    case .optional(let wrapped): return dice.chance(30) ? .void : value(wrapped) ?? .void
-    case .own(let wrapped, _), .counted(let wrapped, _), .reference(let wrapped): return value(wrapped)
     case .structure(let structure):
       var members: [PluginMember] = []
       for field in structure.fields where !structure.isCount(field.name) {
@@ -50,13 +49,14 @@ struct CheckValues {
         members.append(PluginMember(field.name, value))
       }
       return .object(members)
-    case .array(let element, let count): return elements(element, count)
-    case .slice(let element): return elements(element, dice.pick([0, 1, 2, 3, 17]))
+    // A random number may be the 0 that ends the array.
+    case .list where type.isTerminated: return nil
+    case .list(let element, let count): return elements(element, count ?? dice.pick([0, 1, 2, 3, 17]))
     case .pointer(let name): return pointer(name, &dice)
     case .value: return dice.pick([.void, .bool(true), .int(-1), .double(0.5), .string("text"), .bytes([0, 255])])
-    case .fd: return file()
+    case .file: return file()
     case .error: return .object([PluginMember("message", .string(text(hasNUL: false)))])
-    case .promise, .callback, .context, .token, .terminated, .constant, .union: return nil
+    case .promise, .callback, .context, .token, .union: return nil
     }
   }
 

@@ -41,13 +41,11 @@ enum CommandLineExample {
 extension ValueType {
   /// Returns a value as a user would type it.
   fileprivate var example: String? {
-    switch self {
-    case .str, .cstr, .bytes: "text"
+    if case .constant(let constants) = self, !constants.areOfLibrary { return constants.constants.first?.name }
+    return switch kind {
+    case .text, .bytes: "text"
     case .inlineText: "t"
-    case .fd: "@FILE"
-    case .constant(let constants) where constants.areOfLibrary: constants.base.example
-    case .constant(let constants): constants.constants.first?.name
-    case .own(let type, _), .counted(let type, _), .reference(let type): type.example
+    case .file: "@FILE"
     case .promise(let held): held.map { $0.example } ?? "null"
     case .callback(let type): type.example
     default: exampleJSON
@@ -56,9 +54,9 @@ extension ValueType {
 
   /// An example of a value, as JSON.
   private var exampleJSON: String? {
-    switch self {
+    switch kind {
     case .scalar(let scalar): return scalar.form == .bool ? "true" : scalar.form == .float ? "1.5" : "1"
-    case .str, .cstr, .bytes: return "\"text\""
+    case .text, .bytes: return "\"text\""
     // The array may have no room for more.
     case .inlineText: return "\"t\""
     case .structure(let type):
@@ -69,13 +67,10 @@ extension ValueType {
       }
       return "{\(members.joined(separator: ","))}"
     case .union(let type): return type.choices.first?.exampleJSON
-    case .array(let element, let count):
-      return element.exampleJSON.map { "[\([String](repeating: $0, count: count).joined(separator: ","))]" }
-    case .slice(let element), .terminated(let element): return element.exampleJSON.map { "[\($0),\($0)]" }
-    case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): return type.exampleJSON
+    case .list(let element, let count):
+      return element.exampleJSON.map { "[\([String](repeating: $0, count: count ?? 2).joined(separator: ","))]" }
     case .value: return "null"
-    case .pointer, .promise, .callback, .context, .error, .token, .fd: return nil
-    case .constant(let constants): return constants.base.exampleJSON
+    case .pointer, .file, .promise, .callback, .error, .token, .context: return nil
     }
   }
 }
@@ -83,11 +78,11 @@ extension ValueType {
 extension CallbackType {
   /// An example of an expression; nil if no expression has such a result.
   fileprivate var example: String? {
-    switch result?.content {
+    switch result?.kind {
     case nil: "null"
     case .scalar(let scalar) where scalar.form == .bool: "true"
-    case .str, .cstr: "'text'"
-    case let type?: type.isNumber ? closureParameters.first { $0.type.isNumber }.flatMap(\.name) ?? "0" : nil
+    case .text: "'text'"
+    case _?: result?.isNumber ?? false ? closureParameters.first { $0.type.isNumber }.flatMap(\.name) ?? "0" : nil
     }
   }
 }

@@ -65,6 +65,11 @@ extension ValueType {
   /// Returns the keywords that describe a value of this type as JSON.
   fileprivate func schema(_ use: JSONSchema.Use) -> [(name: String, value: JSON)] {
     switch self {
+    case .optional(let type): return anyOf([type.schema(use), JSONSchema.null])
+    case .constant(let constants): return schema(of: constants)
+    default: break
+    }
+    switch kind {
     case .scalar(let scalar):
       if scalar.form == .bool { return [("type", .string("boolean"))] }
       if let (least, greatest) = scalar.limits {
@@ -72,8 +77,8 @@ extension ValueType {
       }
       let names = ["NaN", "Infinity", "-Infinity"].map(JSON.string)
       return anyOf([[("type", .string("number"))], [("enum", .array(names))]])
-    case .str: return [("type", .string("string"))]
-    case .cstr: return [("type", .string("string")), ("pattern", .string("^[^\\u0000]*$"))]
+    case .text(hasNUL: true): return [("type", .string("string"))]
+    case .text(hasNUL: false): return [("type", .string("string")), ("pattern", .string("^[^\\u0000]*$"))]
     case .inlineText(let size):
       // The limit is one of bytes, of which each letter has one at least.
       let longest = UInt64(use == .input ? size - 1 : size)
@@ -81,9 +86,9 @@ extension ValueType {
         ("type", .string("string")), ("pattern", .string("^[^\\u0000]*$")), ("maxLength", .number(longest)),
       ]
     case .bytes: return use == .output ? Self.base64 : bytesInput
-    case .slice(.u8) where use == .input: return bytesInput
+    case .list(.u8, nil) where use == .input: return bytesInput
     case .pointer where use == .output: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
-    case .fd where use == .output: return [("type", .string("string")), ("pattern", .string("^fd:[0-9]+$"))]
+    case .file where use == .output: return [("type", .string("string")), ("pattern", .string("^fd:[0-9]+$"))]
     case .structure(let type):
       let fields = type.fields.map { ($0.name, JSON.object($0.type.schema(use))) }
       // In an argument, an optional field, a union's tag and a count may be absent.
@@ -98,24 +103,16 @@ extension ValueType {
         return JSON.object(JSONSchema.object([(member.name, value)], required: [.string(member.name)]))
       }
       return [("oneOf", .array(members + [JSON.object(JSONSchema.null)]))]
-    case .array(let element, let count):
-      let limit = JSON.number(UInt64(count))
-      return [
-        ("type", .string("array")), ("items", .object(element.schema(use))), ("minItems", limit), ("maxItems", limit),
-      ]
-    case .slice(let element), .terminated(let element):
-      return [("type", .string("array")), ("items", .object(element.schema(use)))]
-    case .own(let type, _), .counted(let type, _), .reference(let type): return type.schema(use)
-    case .optional(let type): return anyOf([type.schema(use), JSONSchema.null])
+    case .list(let element, let count):
+      let items = [(name: "type", value: JSON.string("array")), ("items", .object(element.schema(use)))]
+      guard let count else { return items }
+      return items + [("minItems", .number(UInt64(count))), ("maxItems", .number(UInt64(count)))]
     case .promise(let held): return held.map { $0.schema(use) } ?? JSONSchema.null
     case .value, .error: return []
-    case .constant(let constants): return schema(of: constants)
     // Types that have no form in JSON.
-    case .pointer, .callback, .context, .token, .fd: return [("not", .object([]))]
+    case .pointer, .file, .callback, .token, .context: return [("not", .object([]))]
     }
   }
-
-  private var isOptional: Bool { if case .optional = self { true } else { false } }
 
   private static let base64: [(name: String, value: JSON)] = [
     ("type", .string("string")), ("contentEncoding", .string("base64")),

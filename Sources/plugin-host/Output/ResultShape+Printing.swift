@@ -30,10 +30,8 @@ extension ResultShape {
 
 extension ValueType {
   fileprivate func converted(_ value: PluginValue, marksBytes: Bool) -> PluginValue {
-    switch (self, value) {
-    case (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _), (.optional(let type), _),
-      (.promise(let type?), _):
-      return type.converted(value, marksBytes: marksBytes)
+    switch (kind, value) {
+    case (.promise(let type?), _): return type.converted(value, marksBytes: marksBytes)
     case (.scalar(.f32), .double(let number)):
       // A substitute's result may have more digits than an f32.
       let float = Float(number)
@@ -44,7 +42,7 @@ extension ValueType {
         members.map {
           PluginMember($0.name, types[$0.name]?.converted($0.value, marksBytes: marksBytes) ?? $0.value)
         })
-    case (.array(let element, _), .array(let elements)), (.slice(let element), .array(let elements)):
+    case (.list(let element, _), .array(let elements)):
       return .array(elements.map { element.converted($0, marksBytes: marksBytes) })
     case (.value, _): return marksBytes ? value.withMarkedBytes : value
     default: return value

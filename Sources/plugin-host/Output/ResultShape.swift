@@ -70,20 +70,17 @@ indirect enum ResultShape: Sendable {
         throw Self.missingPart(name, among: members.map(\.name))
       }
     case .type(let type):
-      switch (type.content, part) {
-      case (let type, .name(let name)) where type.fields != nil:
+      switch (type.kind, part) {
+      case (.structure, .name(let name)), (.union, .name(let name)):
         let fields = type.fields ?? []
         if let field = fields.first(where: { $0.name == name }) { return .type(field.type) }
         throw Self.missingPart(name, among: fields.map(\.name))
-      case (.array, .index), (.slice, .index), (.terminated, .index), (.bytes, .index):
-        return type.listElement.map { .type($0) } ?? .any
-      case (.array, .name(let name)) where Int(name) != nil, (.slice, .name(let name)) where Int(name) != nil,
-        (.terminated, .name(let name)) where Int(name) != nil,
-        (.bytes, .name(let name)) where Int(name) != nil:
-        return type.listElement.map { .type($0) } ?? .any
+      case (.list, .index), (.bytes, .index): return element
+      case (.list, .name(let name)) where Int(name) != nil, (.bytes, .name(let name)) where Int(name) != nil:
+        return element
       case (.promise(let held), _): return try (held.map { .type($0) } ?? ResultShape.nothing).part(part)
       // A text may be JSON.
-      case (.str, _), (.cstr, _), (.inlineText, _), (.value, _), (.error, _): return .any
+      case (.text, _), (.inlineText, _), (.value, _), (.error, _): return .any
       default: break
       }
     }
@@ -109,8 +106,8 @@ extension ValueType {
   /// The type of the elements of a list; nil if no list is a value of this type.
   var listElement: ValueType? {
     if case .constant(let set) = self, set.areFlags { return self }
-    return switch content {
-    case .array(let element, _), .slice(let element), .terminated(let element): element
+    return switch kind {
+    case .list(let element, _): element
     case .bytes: .u8
     case .value, .error: .value
     case .promise(let held): held?.listElement

@@ -7,7 +7,7 @@ extension PipelineChecker {
   ) -> PipelinePlan.Input? {
     switch input.value {
     case .null:
-      if case .optional = type { return .value(.void) }
+      if type.isOptional { return .value(.void) }
     case .mapping(let members):
       if members.contains(where: { $0.name.value == "stream" }) {
         return outlet(members, at: input.location, as: callback, name: name)

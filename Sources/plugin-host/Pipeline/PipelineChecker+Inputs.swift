@@ -53,7 +53,7 @@ extension PipelineChecker {
       report(location, "\"\(name)\" is a list, expected \(type.expectation)")
       return nil
     }
-    if case .array(_, let count) = type.content, count != elements.count {
+    if case .list(_, let count?) = type.kind, count != elements.count {
       report(location, "\"\(name)\" has \(elements.count) elements, expected \(count)")
     }
     var inputs: [PipelinePlan.Input] = []
@@ -95,13 +95,13 @@ extension PipelineChecker {
     let given = Set(members.map(\.name.value))
     for field in fields where !given.contains(field.name) {
       // The union's member determines the tag, and the elements determine their count.
-      if case .structure(let type) = type.content,
+      if case .structure(let type) = type.kind,
         type.union(taggedBy: field.name) != nil || type.isCount(field.name)
       {
         continue
       }
       // An optional field that is left out is absent.
-      if case .optional = field.type {
+      if field.type.isOptional {
         inputs.append((field.name, .value(.void), field.type))
       } else {
         report(location, "\"\(name).\(field.name)\" is missing, expected \(field.type.expectation)")
@@ -295,8 +295,8 @@ extension ArgumentKind {
 extension ValueType {
   /// The fields of a mapping, in order: empty if any are allowed; nil if no mapping is a value of this type.
   var fieldTypes: [(name: String, type: ValueType)]? {
-    switch content {
-    case .structure, .union: content.fields?.map { ($0.name, $0.type) }
+    switch kind {
+    case .structure, .union: fields?.map { ($0.name, $0.type) }
     case .value, .error: []
     case .promise(let held): held?.fieldTypes
     default: nil

@@ -38,7 +38,7 @@ extension PipelineChecker {
       return returned == nil ? .outlet(outlet) : nil
     }
     guard let returned else {
-      if case .optional = result { return .outlet(outlet) }
+      if result.isOptional { return .outlet(outlet) }
       report(location, "\"\(name)\" returns \(result): expected the key \"returns\" with that value, beside \"stream\"")
       return nil
     }

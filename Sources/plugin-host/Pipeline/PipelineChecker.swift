@@ -290,14 +290,11 @@ struct PipelineChecker {
 extension ValueType {
   /// Whether values of the type have a meaning in this process only.
   var isOfThisProcess: Bool {
-    switch self {
-    case .pointer, .callback, .context, .token, .fd: true
-    case .structure, .union: fields?.contains { $0.type.isOfThisProcess } ?? false
-    case .array(let type, _), .slice(let type), .terminated(let type), .reference(let type),
-      .counted(let type, _), .own(let type, _), .optional(let type):
-      type.isOfThisProcess
-    case .promise(let held): held?.isOfThisProcess ?? false
-    default: false
+    contains { kind in
+      switch kind {
+      case .pointer, .file, .callback, .token, .context: true
+      default: false
+      }
     }
   }
 }
