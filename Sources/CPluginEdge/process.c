@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int32_t spawn(const char *path, char *const *arguments, char *const *names, int socket, int control, int output,
-                     pid_t *pid) {
+static int32_t spawn(const char *path, char *const *arguments, char *const *names, bool input, int socket, int control,
+                     int output, pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int32_t error = posix_spawn_file_actions_init(&actions);
@@ -39,7 +39,8 @@ static int32_t spawn(const char *path, char *const *arguments, char *const *name
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   /* The host's descriptors lie above the five numbers that are given new contents (plugin_process_start()). */
-  error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (!input)
+    error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (error == 0)
     error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   if (error == 0)
@@ -76,7 +77,8 @@ static void close_both(const int *ends) {
   close(ends[1]);
 }
 
-int32_t plugin_process_start(const char *path, char *const *arguments, char *const *names, plugin_process_t *process) {
+int32_t plugin_process_start(const char *path, char *const *arguments, char *const *names, bool input,
+                             plugin_process_t *process) {
   int sockets[2], control[2], output[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     return errno;
@@ -94,7 +96,7 @@ int32_t plugin_process_start(const char *path, char *const *arguments, char *con
   }
   pid_t pid = -1;
   error = raise_descriptor(&sockets[1]) && raise_descriptor(&control[1]) && raise_descriptor(&output[1])
-              ? spawn(path, arguments, names, sockets[1], control[1], output[1], &pid)
+              ? spawn(path, arguments, names, input, sockets[1], control[1], output[1], &pid)
               : errno;
   if (error != 0) {
     close_both(sockets);
@@ -149,10 +151,11 @@ int32_t plugin_process_unread(int32_t socket) {
   return ioctl(socket, TIOCOUTQ, &count) == 0 ? count : 0;
 }
 
-bool plugin_process_is_stopped(int32_t pid) {
+int32_t plugin_process_stop_signal(int32_t pid) {
   siginfo_t info;
   info.si_pid = 0;
-  return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+  bool stopped = waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+  return stopped ? info.si_status : 0;
 }
 
 /* Sends SIGKILL through a pidfd, which no other process can have. Returns whether the kernel can do so: to a process

@@ -70,10 +70,12 @@ def failed(reason):
     return verdict
 
 
-def call_row(host, make, outcome, status, output, text):
-    """Judges a command with a plugin in-process."""
+def call_row(host, make, outcome, status, output, text, place="in-process"):
+    """Judges a command with a plugin in the host's process. Commands that read a description have no place."""
     with tempfile.TemporaryDirectory() as folder:
-        verdict = expecting(status, output, text)([host, *make(folder)])
+        command, *rest = make(folder)
+        options = ["--isolation", place] if command == "call" else []
+        verdict = expecting(status, output, text)([host, command, *options, *rest])
     if outcome == "ends" and verdict.cells["alive"]:
         verdict.cells["alive"] = "ends"
     return verdict
@@ -83,16 +85,6 @@ def ending_row(host, name, row):
     """Judges a command, and for a fault that the host survives in-process, a session."""
     verdict = call_row(host, *row)
     return endings.judge_session(host, name) if verdict and name in endings.LIVES else verdict
-
-
-def on_thread(make):
-    """Makes the command of a row with the plugin on a thread of its own."""
-
-    def arguments(folder):
-        command, *rest = make(folder)
-        return [command, "--isolation", "thread", *rest]
-
-    return arguments
 
 
 def isolated_command(host, make, *expected):
@@ -120,7 +112,7 @@ def rows(host):
         yield (
             name,
             lambda row=(make, "lives", *expected): call_row(host, *row),
-            (lambda row=(on_thread(make), "lives", *expected): call_row(host, *row)) if has_call else None,
+            (lambda row=(make, "lives", *expected): call_row(host, *row, "thread")) if has_call else None,
             (lambda row=(make, *expected): isolated_command(host, *row))
             if has_call
             else lambda: attacks.judge_impostor(host),
@@ -133,7 +125,7 @@ def rows(host):
             name,
             lambda row=(make, endings.outcome(name), *expected), name=name: ending_row(host, name, row),
             name in endings.FAULTS
-            and (lambda row=(on_thread(make), endings.outcome(name), *expected): call_row(host, *row)),
+            and (lambda row=(make, endings.outcome(name), *expected): call_row(host, *row, "thread")),
             lambda name=name: endings.judge_isolated(host, name),
             lambda name=name: endings.judge_pool(host, name),
         )

@@ -1,7 +1,7 @@
 /* plugin_process.h - a child process for plugin code: started, watched and killed by one thread of the host.
  *
  * The child is started by posix_spawn(), never by fork(): libffi's closures do not survive one. It has a process group
- * of its own, an empty standard input, one pipe for standard output and standard error, default dispositions of all
+ * of its own, one pipe for standard output and standard error, default dispositions of all
  * signals, and two more descriptors: PLUGIN_PROCESS_SOCKET and PLUGIN_PROCESS_CONTROL.
  */
 #ifndef PLUGIN_PROCESS_H
@@ -40,11 +40,12 @@ typedef struct plugin_process {
 } plugin_process_t;
 
 /* Starts a process. `arguments` ends with NULL; its first element is the name of the program. `names` are the variables
- * that it gets in addition to the common ones, ending with NULL; NULL: all. On success the caller owns the four
- * descriptors, all closed by exec(). Returns 0, or an errno.
+ * that it gets in addition to the common ones, ending with NULL; NULL: all. `input`: whether it has this process's
+ * standard input; otherwise that is empty. On success the caller owns the four descriptors, all closed by exec().
+ * Returns 0, or an errno.
  * [any thread] */
 int32_t plugin_process_start(const char *PROMISE_NONNULL path, char *PROMISE_NULLABLE const *PROMISE_NONNULL arguments,
-                             char *PROMISE_NULLABLE const *PROMISE_NULLABLE names,
+                             char *PROMISE_NULLABLE const *PROMISE_NULLABLE names, bool input,
                              plugin_process_t *PROMISE_NONNULL process);
 
 /* The end of a process: the signal or the status is -1, or both if the system reports no status: SIGCHLD is ignored, or
@@ -72,9 +73,9 @@ bool plugin_process_has_ended(int32_t pid);
  * [any thread] */
 int32_t plugin_process_unread(int32_t socket);
 
-/* Returns whether a process that has not been reaped is stopped by a signal.
+/* Returns the signal that has stopped a process which has not been reaped; 0 if it is not stopped.
  * [any thread] */
-bool plugin_process_is_stopped(int32_t pid);
+int32_t plugin_process_stop_signal(int32_t pid);
 
 /* Kills a child and its process group with SIGKILL. `pidfd` is the descriptor of the child, or -1. If the child has
  * been reaped, other processes that have got its number are spared; before Linux 6.9 its group is spared too.

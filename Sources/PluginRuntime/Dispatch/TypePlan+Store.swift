@@ -78,7 +78,7 @@ extension TypePlan {
     guard !pointer.isHandle else {
       throw ArgumentMismatch(
         message: "is a handle of a plugin in a worker process, expected \(type.expectation) of this process; only that "
-          + "worker can use it")
+          + "worker can use it, unless both plugins are in-process (--isolation in-process)")
     }
     return pointer
   }

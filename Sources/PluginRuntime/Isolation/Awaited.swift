@@ -1,14 +1,17 @@
 import Dispatch
 import Synchronization
 
-/// A value that one thread waits for, and another sets once.
+/// A value that one thread waits for, and another sets. A second value is ignored.
 final class Awaited<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let isSet = DispatchSemaphore(value: 0)
 
   func set(_ new: Value) {
-    value.withLock { $0 = new }
-    isSet.signal()
+    let isFirst = value.withLock { value in
+      defer { value = value ?? new }
+      return value == nil
+    }
+    if isFirst { isSet.signal() }
   }
 
   /// Waits for the value.

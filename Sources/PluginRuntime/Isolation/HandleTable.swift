@@ -57,7 +57,8 @@ final class HandleTable: Sendable {
     try value.replacingPointers { (handle) throws(ArgumentMismatch) in
       guard handle.address & ~0xFFFF_FFFF == worker else {
         throw ArgumentMismatch(
-          message: "is a handle or an address of another process, expected one of this generation of the worker")
+          message: "is a handle or an address of another process, expected one of this generation of the worker; "
+            + "plugins share handles only in-process (--isolation in-process)")
       }
       let index = Int(handle.address & 0xFFFF_FFFF) - 1
       let pointer = state.withLock { $0.pointers.indices.contains(index) ? $0.pointers[index] : nil }

@@ -26,8 +26,18 @@ extension Host {
     return try load(source, isolation) { $0.adoption == source.adoption }
   }
 
+  /// Loads a plugin that a worker process has mapped. The worker keeps the rights with which it was started; the other
+  /// options are those of `isolation`.
+  ///
+  /// - Throws: `PluginError`, as `load(_:isolation:)`.
+  @discardableResult
+  package func load(_ plugin: PreparedPlugin, isolation: IsolationOptions) throws(PluginError) -> PluginDescription {
+    try load(plugin.settings.requestedSource, isolation, plugin) { _ in false }
+  }
+
   private func load(
-    _ source: PluginSource, _ isolation: IsolationOptions, isLoaded: (PluginDescription) -> Bool
+    _ source: PluginSource, _ isolation: IsolationOptions, _ prepared: PreparedPlugin? = nil,
+    isLoaded: (PluginDescription) -> Bool
   ) throws(PluginError) -> PluginDescription {
     try loading.withLock { () throws(PluginError) in
       guard activity.isOpen else {
@@ -48,7 +58,7 @@ extension Host {
           check: { [weak self] (description) throws(PluginError) in
             try IsolationRule.check(description)
             try self?.check(description)
-          }))
+          }), prepared)
       registry.add(plugin)
       return plugin.description
     }

@@ -68,18 +68,27 @@ public final class IsolatedPlugin: Sendable {
     throw PluginError(.missingRequirement(id), description.path, "requires the plugin '\(id)', which is not loaded")
   }
 
-  init(_ settings: WorkerSettings) throws(PluginError) {
+  /// - Parameter prepared: the plugin, if a worker has mapped it already.
+  init(_ settings: WorkerSettings, _ prepared: PreparedPlugin? = nil) throws(PluginError) {
     self.settings = settings
     flow = CallFlow(settings.options.limits)
     var started: [PluginProcess] = []
-    try Self.start(settings, &started)
+    try Self.start(settings, &started, prepared)
     state = Mutex(State(active: started))
   }
 
   /// Starts the workers of a plugin generation. If one fails, `started` has those before it.
-  static func start(_ settings: WorkerSettings, _ started: inout [PluginProcess]) throws(PluginError) {
-    let settings = try settings.keepingFile()
-    for _ in 0..<max(1, settings.options.pool) { started.append(try PluginProcess(settings)) }
+  static func start(
+    _ settings: WorkerSettings, _ started: inout [PluginProcess], _ prepared: PreparedPlugin? = nil
+  ) throws(PluginError) {
+    var settings = settings
+    if let prepared {
+      settings = settings.continuing(prepared.settings)
+      started.append(try prepared.load(settings))
+    } else {
+      settings = try settings.keepingFile()
+    }
+    while started.count < max(1, settings.options.pool) { started.append(try PluginProcess(settings)) }
   }
 
   /// Reads the description of a plugin in a worker process, which is then killed. Its load() is not called.

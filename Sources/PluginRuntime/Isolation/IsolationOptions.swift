@@ -34,6 +34,8 @@ public struct IsolationOptions: Sendable {
   public var unloadFailed: (@Sendable (_ error: PluginError) -> Void)?
   /// The rights of the worker, which it enforces on itself; none beyond computing by default.
   public var capabilities = Capabilities()
+  /// Whether the workers have the standard input of the program. Otherwise it is empty.
+  public var inheritsInput = false
   /// The number of workers. Each loads the plugin. A call is made by the one with the fewest calls, or by the one that
   /// returned a handle among the arguments.
   public var pool = 1
@@ -46,6 +48,9 @@ public struct IsolationOptions: Sendable {
   var questionThreads = WorkerLink.threads
   /// Receives the lines that the plugin writes to standard output and standard error, one at a time. Must not wait.
   public var output: @Sendable (_ line: String) -> Void = { _ in }
+
+  /// The maximum length of such a line in bytes; the rest of it is dropped.
+  public var longestLine = 1_000
 
   /// Creates the settings, with the defaults that the properties show.
   public init(program: WorkerProgram) { self.program = program }

@@ -9,7 +9,7 @@ enum IsolationRule {
         throw PluginError(
           .notIsolated, plugin.path,
           "cannot run in a worker process: \(function.name) takes a token, '\(parameter.name)', which is an object of the "
-            + "host. Load it in-process, or make the parameter optional: token?")
+            + "host. Load it in-process (--isolation in-process), or make the parameter optional: token?")
       }
     }
   }

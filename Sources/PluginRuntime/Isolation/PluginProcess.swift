@@ -15,33 +15,21 @@ final class PluginProcess: Sendable {
   private static let calls = Atomic<UInt64>(1 << 32)
 
   /// Starts the process, and returns when load() has returned, or its time limit has passed.
-  init(_ settings: WorkerSettings) throws(PluginError) {
-    try settings.options.capabilities.check(settings.source.name)
-    guard let link = WorkerLink(questionThreads: settings.options.questionThreads) else {
-      throw PluginError(
-        .loadFailed, settings.source.name, "cannot be loaded: no descriptor for its worker: \(SystemLimit.descriptors)")
-    }
-    let ended = DispatchSemaphore(value: 0)
-    let start = Awaited<Result<PluginDescription, PluginError>>()
-    guard
-      ProcessGuard.startThread({
-        WorkerServer(link, settings, started: start.set).run()
-        ended.signal()
-      })
-    else {
-      throw PluginError(
-        .loadFailed, settings.source.name,
-        "cannot be loaded: the thread of its worker cannot be started: \(SystemLimit.tasks)")
-    }
+  convenience init(_ settings: WorkerSettings) throws(PluginError) {
+    try self.init(StartingWorker(settings), settings)
+  }
+
+  /// Returns when load() has returned in a process that was started, or its time limit has passed.
+  init(_ worker: StartingWorker, _ settings: WorkerSettings) throws(PluginError) {
     // Each stage of a worker has a time limit.
-    let description = try start.wait().get()
+    let description = try worker.start.wait().get()
     self.description = description
     functions = Dictionary(
       description.functions.enumerated().map { ($1.name, RemoteFunction($1, UInt64($0), of: description.id)) },
       uniquingKeysWith: { first, _ in first })
-    self.link = link
+    link = worker.link
     self.settings = settings
-    self.ended = ended
+    ended = worker.ended
   }
 
   deinit { link.beginClosing(end: .now) }
@@ -161,5 +149,41 @@ final class PluginProcess: Sendable {
   func waitUntilEnded() {
     ended.wait()
     ended.signal()
+  }
+}
+
+/// The thread that serves a worker, from its start on.
+struct StartingWorker: Sendable {
+  let link: WorkerLink
+  /// The outcome of load().
+  let start = Awaited<Result<PluginDescription, PluginError>>()
+  /// Signalled when the thread has ended.
+  let ended = DispatchSemaphore(value: 0)
+
+  /// Starts the thread, which starts the process.
+  ///
+  /// - Parameter failed: receives the reason if the plugin is not loaded.
+  init(
+    _ settings: WorkerSettings, failed: @escaping @Sendable (PluginError) -> Void = { _ in }
+  ) throws(PluginError) {
+    let name = settings.source.name
+    try settings.options.capabilities.check(name)
+    guard let link = WorkerLink(questionThreads: settings.options.questionThreads) else {
+      throw PluginError(
+        .loadFailed, name, "cannot be loaded: no descriptor for its worker: \(SystemLimit.descriptors)")
+    }
+    self.link = link
+    let isStarted = ProcessGuard.startThread { [start, ended] in
+      let server = WorkerServer(link, settings) { outcome in
+        if case .failure(let error) = outcome { failed(error) }
+        start.set(outcome)
+      }
+      server.run()
+      ended.signal()
+    }
+    guard isStarted else {
+      throw PluginError(
+        .loadFailed, name, "cannot be loaded: the thread of its worker cannot be started: \(SystemLimit.tasks)")
+    }
   }
 }

@@ -6,8 +6,12 @@ struct WorkerOutput {
   private var rest: [UInt8] = []
 
   private static let keptLines = 10
+  /// The maximum length of a kept line in bytes; the rest of it is dropped.
+  private static let longestKept = 1_000
   /// The maximum length of a line in bytes; the rest of it is dropped.
-  private static let longest = 1_000
+  private let longest: Int
+
+  init(longest: Int) { self.longest = longest }
 
   /// Reads bytes that a descriptor has at the moment; returns false at its end.
   ///
@@ -20,7 +24,7 @@ struct WorkerOutput {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return count != 0 }
       for byte in chunk[..<count] {
-        if byte == UInt8(ascii: "\n") { end(receive) } else if rest.count < Self.longest { rest.append(byte) }
+        if byte == UInt8(ascii: "\n") { end(receive) } else if rest.count < longest { rest.append(byte) }
       }
     }
     return true
@@ -31,8 +35,8 @@ struct WorkerOutput {
 
   private mutating func end(_ receive: (String) -> Void) {
     let line = String(decoding: rest, as: UTF8.self)
-    rest.removeAll(keepingCapacity: true)
-    lines.append(line)
+    lines.append(String(decoding: rest.prefix(Self.longestKept), as: UTF8.self))
+    rest.removeAll(keepingCapacity: rest.count <= Self.longestKept)
     if lines.count > Self.keptLines { lines.removeFirst() }
     receive(line)
   }

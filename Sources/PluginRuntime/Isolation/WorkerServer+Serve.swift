@@ -104,7 +104,8 @@ extension WorkerServer {
     if isDue { checkCalls(now) }
     if isClosing { checkClosing(now) }
     guard fault == nil, isBusy || stage != .running else { return }
-    if plugin_process_is_stopped(process.pid) { return kill("it was stopped by a signal") }
+    let signal = plugin_process_stop_signal(process.pid)
+    if signal != 0 { return kill(Self.fault(ofStop: signal)) }
     // A ping would wait behind the bytes that lack descriptors. That is not the fault of a worker that has read all
     // that was sent: one that has not may hold them.
     if lacksDescriptors, plugin_process_unread(process.socket) == 0 { pinged = nil } else { ping(now) }
@@ -120,6 +121,13 @@ extension WorkerServer {
     lastPing = now
     if pinged == nil { pinged = now }
     link.send(Frame(.ping))
+  }
+
+  /// The terminal belongs to the process group of the host: it stops a worker that reads it or changes its settings.
+  private static func fault(ofStop signal: Int32) -> String {
+    let isByTerminal = signal == SIGTTIN || signal == SIGTTOU
+    return "it was stopped by \(SignalName.of(signal))"
+      + (isByTerminal ? ": only a plugin in-process can use the terminal (--isolation in-process)" : "")
   }
 
   private var stageFault: String {

@@ -13,7 +13,8 @@ final class WorkerServer {
   enum Stage { case greeting, opening, loading, running, unloading, exiting }
 
   let link: WorkerLink
-  let settings: WorkerSettings
+  /// Those of the plugin that is loaded, once its worker has passed the gate.
+  @exclusivity(unchecked) private(set) var settings: WorkerSettings
   /// Receives the first outcome: the description, or the reason why the plugin is not loaded.
   private let started: (Result<PluginDescription, PluginError>) -> Void
   private var isLoaded = false
@@ -30,7 +31,7 @@ final class WorkerServer {
   var stageEnd: ContinuousClock.Instant?
   @exclusivity(unchecked) var reader = FrameReader()
   @exclusivity(unchecked) var confinement: ConfinementWatch?
-  var output = WorkerOutput()
+  var output: WorkerOutput
   /// The reason for which the worker was killed.
   @exclusivity(unchecked) var fault: String?
   /// Whether that reason is the time limit of a stage.
@@ -65,6 +66,7 @@ final class WorkerServer {
   ) {
     self.link = link
     self.settings = settings
+    output = WorkerOutput(longest: settings.options.longestLine)
     self.started = started
   }
 
@@ -92,7 +94,7 @@ final class WorkerServer {
     (isLate, isDecision, isAdmitted) = (false, false, false)
     (lastPing, pinged) = (nil, nil)
     reader = FrameReader(handles: HandleTable.upperHalf(worker), limit: settings.options.limits.resultBytes)
-    output = WorkerOutput()
+    output = WorkerOutput(longest: settings.options.longestLine)
     var cause: WorkerEnd.Cause
     if let error = start() {
       let limit = error == EAGAIN ? ": \(SystemLimit.tasks)" : ""
@@ -165,6 +167,14 @@ final class WorkerServer {
           )
         }
       } else {
+        if let gate = settings.gate {
+          guard let loading = gate.pass(description) else {
+            throw PluginError(.closed, settings.source.name, "is only looked at")
+          }
+          settings = loading
+          // An answer may have come while this thread did not read.
+          pinged = nil
+        }
         try settings.check(description)
       }
       self.description = description
@@ -183,10 +193,11 @@ final class WorkerServer {
     var names = capabilities.environment.map { strdup($0) } + [nil]
     defer { (words + names).forEach { free($0) } }
     process = plugin_process_t()
-    let path = settings.options.program.path
+    let (path, input) = (settings.options.program.path, settings.options.inheritsInput)
     let error =
       capabilities.isUnrestricted
-      ? plugin_process_start(path, &words, nil, &process) : plugin_process_start(path, &words, &names, &process)
+      ? plugin_process_start(path, &words, nil, input, &process)
+      : plugin_process_start(path, &words, &names, input, &process)
     guard error == 0 else { return error }
     link.sender.withLock { $0.open(process.socket, generation) }
     link.state.withLock { state in

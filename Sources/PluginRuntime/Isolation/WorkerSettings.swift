@@ -17,7 +17,9 @@ struct WorkerSettings: Sendable {
   /// The file of this plugin generation; if `nil`, each worker reads the file at its path.
   private(set) var file: KeptFile?
   /// Counts the processes of the plugin, across plugin generations.
-  let generations = Generations()
+  private(set) var generations = Generations()
+  /// Where the first worker waits before it loads the plugin; `nil`: it does not wait.
+  private(set) var gate: LoadGate?
   /// The shared memory of large arguments of calls under way; `nil` for one worker.
   let pool: PoolMemory?
   /// Refuses a plugin whose requirements are not loaded.
@@ -33,7 +35,7 @@ struct WorkerSettings: Sendable {
   }
 
   init(
-    source: PluginSource, options: IsolationOptions, host: Host.Options = Host.Options(),
+    source: PluginSource, options: IsolationOptions, gate: LoadGate? = nil, host: Host.Options = Host.Options(),
     callOtherPlugin: @escaping Host.OtherPluginCall = { _, plugin, _ in
       .reject(PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded"))
     },
@@ -41,6 +43,7 @@ struct WorkerSettings: Sendable {
     check: @escaping @Sendable (PluginDescription) throws(PluginError) -> Void
   ) {
     self.requirements = requirements
+    self.gate = gate
     requestedSource = source
     self.source = source
     var options = options
@@ -57,6 +60,13 @@ struct WorkerSettings: Sendable {
     var settings = self
     settings.source = try requestedSource.resolved()
     settings.file = try KeptFile(of: settings.source)
+    return settings
+  }
+
+  /// Returns the settings for a worker that was started with `prepared`, and the workers after it: they load its file.
+  func continuing(_ prepared: WorkerSettings) -> WorkerSettings {
+    var settings = self
+    (settings.source, settings.file, settings.generations) = (prepared.source, prepared.file, prepared.generations)
     return settings
   }
 

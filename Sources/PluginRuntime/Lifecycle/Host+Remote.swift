@@ -32,7 +32,8 @@ extension Host {
         return Self.rejected(
           PluginError(
             .notIsolated, "\(plugin).\(function)",
-            "argument \(index + 1) is \(name), which cannot be passed to another process"))
+            "argument \(index + 1) is \(name), which can be passed only if both plugins are in-process "
+              + "(--isolation in-process)"))
       }
       values.append(value)
     }

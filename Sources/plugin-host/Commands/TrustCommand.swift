@@ -16,8 +16,9 @@ struct TrustCommand: ParsableCommand {
         key ED25519 NAME
 
       With "listed", plugins are loaded whose hash is listed, or that a listed publisher has signed; with "signed", the \
-      latter alone. With "untrusted process", other plugins run in worker processes alone. The signature of PLUGIN is \
-      PLUGIN.sig, as written by: openssl pkeyutl -sign -rawin -inkey KEY -in PLUGIN -out PLUGIN.sig
+      latter alone. Such plugins run in this process. Others run in worker processes with the rights of the user; with \
+      "untrusted process", in confined ones alone; with "untrusted in-process", in this process. The signature of PLUGIN \
+      is PLUGIN.sig, as written by: openssl pkeyutl -sign -rawin -inkey KEY -in PLUGIN -out PLUGIN.sig
 
       \(ExitStatus.help)
       """,
@@ -66,7 +67,7 @@ struct TrustCommand: ParsableCommand {
       for path in [TrustFile.ofSystem, try TrustCommand.path()] where FileKind(path: path) != .missing {
         let file = try TrustFile(path: path)
         var lines = ["# \(path)", "policy \(file.policy.rawValue)"]
-        if file.isolatesUntrusted { lines.append("untrusted process") }
+        if let place = file.untrusted { lines.append("untrusted \(place.rawValue)") }
         lines += file.hashes.map { "hash \($0.hash) \($0.name)" } + file.keys.map { "key \($0.key) \($0.name)" }
         try StandardOutput.write(lines.map { "\($0)\n" }.joined())
       }

@@ -55,7 +55,10 @@ struct HostOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Where plugins run: in-process, each on a thread of its own, or each in a worker process, whose end is a rejection.",
+      """
+      Where plugins run: in-process, each on a thread of its own, or each in a worker process that has only the rights of \
+      --allow. Without it, in-process if they are trusted (trust --help), otherwise in worker processes with your rights.
+      """,
       valueName: "place"))
   var isolation: PluginIsolation?
 

@@ -44,7 +44,7 @@ struct CheckedPipeline {
           continue
         }
         configured[plugin.id] = name
-        if let place = setting.placement.place, place != plugins.place(of: plugin) {
+        if let place = setting.placement.place, !plugins.runs(plugin, in: place) {
           let message =
             "the plugin has another place by an entry above that names or requires it; list it before that one"
           mistakes.report(name.location, message)

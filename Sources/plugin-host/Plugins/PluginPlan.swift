@@ -4,9 +4,12 @@ import PluginRuntime
 struct PluginPlan: Sendable {
   private(set) var plugins: [PluginDescription] = []
   private let finder: PluginFinder
-  /// The default place of plugins; `nil`: this process, unless trust decides otherwise.
+  /// The place of plugins that the command line chooses; `nil`: the rules of trust decide.
   private let place: PluginIsolation?
   private var places: [String: PluginIsolation] = [:]
+  /// The plugins in workers that nobody has chosen, which have all rights of the user. A worker that has described one
+  /// waits until it is loaded.
+  private var unconfined: [String: PreparedPlugin?] = [:]
   /// The capabilities of single plugins in addition to those of all workers.
   private var capabilities: [String: Capabilities] = [:]
   /// The number of workers and the limits of single plugins.
@@ -34,6 +37,14 @@ struct PluginPlan: Sendable {
 
   /// Returns the place in which a plugin of the plan runs.
   func place(of plugin: PluginDescription) -> PluginIsolation { places[plugin.id] ?? place ?? .inProcess }
+
+  /// Whether a plugin of the plan runs as it does if `place` is chosen for it.
+  func runs(_ plugin: PluginDescription, in place: PluginIsolation) -> Bool {
+    self.place(of: plugin) == place && unconfined[plugin.id] == nil
+  }
+
+  /// Returns the plugin as a worker has mapped it to describe it; `nil` if no worker waits.
+  func prepared(_ plugin: PluginDescription) -> PreparedPlugin? { unconfined[plugin.id] ?? nil }
 
   /// The ids of the plugins that make one call at a time.
   var single: Set<String> {
@@ -77,6 +88,7 @@ struct PluginPlan: Sendable {
   func options(_ workers: IsolationOptions, of plugin: PluginDescription) -> IsolationOptions {
     var options = workers
     options.capabilities = options.capabilities.union(capabilities(of: plugin))
+    if unconfined[plugin.id] != nil { options.useRightsOfUser() }
     if let placement = placements[plugin.id] { (options.pool, options.limits) = (placement.pool, placement.limits) }
     return options
   }
@@ -88,11 +100,17 @@ struct PluginPlan: Sendable {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
     try PluginFinder.checkText(file)
-    let place = given ?? Self.place(ofFile: file)
-    let thread = Self.thread(for: place)
-    try noteFolders(of: place, capabilities)
-    let plugin =
-      if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, thread, capabilities) }
+    // An adoption file is judged without its library, which is unknown before the file is read.
+    let choice = Choice(given, for: file)
+    let thread = Self.thread(for: choice.place)
+    try noteFolders(of: choice.place, capabilities)
+    let found =
+      if let scanner {
+        Inspected(try scanner.description(of: file))
+      } else {
+        try inspect(file, choice, thread, capabilities)
+      }
+    let plugin = found.plugin
     // A reference with a dot is an id. The file was found by the last component, so its id has to be compared.
     if !reference.isPath, reference.cut(at: ".") != nil, plugin.id != reference {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
@@ -111,7 +129,7 @@ struct PluginPlan: Sendable {
     for required in plugin.required { try addRequired(required, by: plugin, finder: finder) }
     path.removeLast()
     files[plugin.id] = Directory.absolute(file)
-    append(plugin, place, thread)
+    append(found, choice, thread)
     return plugin
   }
 
@@ -125,10 +143,29 @@ struct PluginPlan: Sendable {
     return AdoptionFile.isNamed(file) ? try AdoptionFile.read(file, trust: finder.trust) : nil
   }
 
-  /// Returns the place of a file for which none is set. An adoption file is judged without its library, which is
-  /// unknown before the file is read.
-  private static func place(ofFile file: String) -> PluginIsolation {
-    Admission.isolates(file) ? .process : .inProcess
+  /// A plugin's description, and the worker that has made it, if it waits.
+  private struct Inspected {
+    let plugin: PluginDescription
+    let worker: PreparedPlugin?
+
+    init(_ plugin: PluginDescription) { (self.plugin, worker) = (plugin, nil) }
+    init(_ worker: PreparedPlugin) { (plugin, self.worker) = (worker.description, worker) }
+  }
+
+  /// The place of a plugin.
+  private struct Choice {
+    let place: PluginIsolation
+    /// Whether its worker has all rights of the user, because nobody has chosen the place.
+    let isUnconfined: Bool
+
+    /// - Parameter given: the place on the command line or in the pipeline file; `nil`: the rules of trust decide.
+    init(_ given: PluginIsolation?, for file: String) {
+      if let given {
+        (place, isUnconfined) = (given, false)
+      } else {
+        (place, isUnconfined) = Admission.defaultPlace(of: file)
+      }
+    }
   }
 
   private mutating func addRequired(
@@ -146,22 +183,24 @@ struct PluginPlan: Sendable {
   @discardableResult
   mutating func add(_ adoption: Adoption) throws(Failure) -> PluginDescription {
     try finder.trust.check(library: adoption.library)
-    let place = place ?? Self.place(ofFile: adoption.library)
-    let thread = Self.thread(for: place)
-    try noteFolders(of: place)
-    let plugin =
+    let choice = Choice(place, for: adoption.library)
+    let thread = Self.thread(for: choice.place)
+    try noteFolders(of: choice.place)
+    let found =
       if let scanner {
-        try scanner.description(of: adoption)
+        Inspected(try scanner.description(of: adoption))
       } else {
-        try Self.inspect(adoption, workers(for: place), on: thread)
+        try Self.inspect(adoption, choice, workers(for: choice), thread)
       }
-    append(plugin, place, thread)
-    return plugin
+    append(found, choice, thread)
+    return found.plugin
   }
 
-  private mutating func append(_ plugin: PluginDescription, _ place: PluginIsolation, _ thread: SerialThread?) {
+  private mutating func append(_ found: Inspected, _ choice: Choice, _ thread: SerialThread?) {
+    let plugin = found.plugin
     plugins.append(plugin)
-    places[plugin.id] = place
+    places[plugin.id] = choice.place
+    if choice.isUnconfined { unconfined.updateValue(found.worker, forKey: plugin.id) }
     threads[plugin.id] = thread
   }
 
@@ -170,16 +209,38 @@ struct PluginPlan: Sendable {
 
   /// Reads the description in the file at `path`: a plugin's own, or that of the library that a YAML file adopts.
   private func inspect(
-    _ path: String, in place: PluginIsolation, _ thread: SerialThread?, _ capabilities: Capabilities
-  ) throws(Failure) -> PluginDescription {
+    _ path: String, _ choice: Choice, _ thread: SerialThread?, _ capabilities: Capabilities
+  ) throws(Failure) -> Inspected {
     try finder.trust.check(library: path)
-    var workers = workers(for: place)
+    var workers = workers(for: choice)
     if let all = workers?.capabilities { workers?.capabilities = all.union(capabilities) }
     let name = Directory.name(of: path)
     workers = workers?.namingOutput(name)
     return try PluginOutput.attributing(to: name) { () throws(Failure) in
-      guard AdoptionFile.isNamed(path) else { return try Self.inspect(plugin: path, workers, on: thread) }
-      return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), workers, on: thread)
+      guard AdoptionFile.isNamed(path) else { return try Self.inspect(path, choice, workers, thread) }
+      return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), choice, workers, thread)
+    }
+  }
+
+  private static func inspect(
+    _ path: String, _ choice: Choice, _ workers: IsolationOptions?, _ thread: SerialThread?
+  ) throws(Failure) -> Inspected {
+    guard choice.isUnconfined, let workers else { return Inspected(try inspect(plugin: path, workers, on: thread)) }
+    do throws(PluginError) {
+      return Inspected(try PreparedPlugin(file: path, workers))
+    } catch {
+      throw Failure(loading: error)
+    }
+  }
+
+  private static func inspect(
+    _ adoption: Adoption, _ choice: Choice, _ workers: IsolationOptions?, _ thread: SerialThread?
+  ) throws(Failure) -> Inspected {
+    guard choice.isUnconfined, let workers else { return Inspected(try inspect(adoption, workers, on: thread)) }
+    do throws(PluginError) {
+      return Inspected(try PreparedPlugin(adopting: adoption, workers))
+    } catch {
+      throw Failure(loading: error, of: adoption)
     }
   }
 
@@ -187,13 +248,17 @@ struct PluginPlan: Sendable {
   private func noteFolders(
     of place: PluginIsolation, _ capabilities: Capabilities = Capabilities()
   ) throws(Failure) {
-    guard let workers = workers(for: place) else { return }
+    guard place == .process, let workers else { return }
     WritableFolders.add(workers.capabilities.union(capabilities))
     try WritableFolders.checkPaths()
   }
 
   /// Returns the options of workers that inspect plugins of that place; `nil` for plugins that run in this process.
-  private func workers(for place: PluginIsolation) -> IsolationOptions? { place == .process ? workers : nil }
+  private func workers(for choice: Choice) -> IsolationOptions? {
+    guard choice.place == .process, var workers else { return nil }
+    if choice.isUnconfined { workers.useRightsOfUser() }
+    return workers
+  }
 
   /// Reads the description of a plugin. The plugin's code runs in this process, on `thread` if there is one, or in a
   /// worker.
@@ -218,10 +283,7 @@ struct PluginPlan: Sendable {
       if let workers { return try IsolatedPlugin.inspect(adoption, workers) }
       return try Host.inspect(adoption)
     } catch {
-      let place = adoption.file.map { "\($0): " } ?? ""
-      let failure = Failure(loading: error, at: error.subject == adoption.file ? "" : place)
-      let note = AdoptionFile.note(on: error, in: adoption)
-      throw Failure(failure.status, lines: failure.lines + [note].compactMap(\.self))
+      throw Failure(loading: error, of: adoption)
     }
   }
 }
@@ -237,60 +299,18 @@ extension IsolationOptions {
     return options
   }
 
+  /// Gives workers the rights, the standard input and the lines of output that the plugin would have in this process.
+  /// Their ends do not count for the quarantine, as those of a plugin in this process do not: its author repeats a
+  /// crash.
+  mutating func useRightsOfUser() {
+    (capabilities, inheritsInput, longestLine) = (.unrestricted, true, String.longestLine)
+    workerEnded = { _, _, _ in }
+  }
+
   /// Returns the options with a name before each line of output.
   func namingOutput(_ name: String) -> IsolationOptions {
     var options = self
     options.output = { [output] line in output("\(name): \(line)") }
     return options
-  }
-}
-
-/// Lookup of plugins by name: the id, or the id's last component.
-extension [PluginDescription] {
-  enum Lookup {
-    case found(PluginDescription)
-    /// The last component is ambiguous.
-    case ambiguous([String])
-    case unknown
-  }
-
-  func lookup(_ name: String) -> Lookup {
-    if let plugin = first(where: { $0.id == name }) { return .found(plugin) }
-    let matches = filter { $0.shortName == name }
-    switch matches.count {
-    case 0: return .unknown
-    case 1: return .found(matches[0])
-    default: return .ambiguous(matches.map(\.id))
-    }
-  }
-}
-
-extension PluginDescription {
-  /// The last component of the id: `digest` of `org.example.digest`.
-  var shortName: String { id.split(separator: ".").last.map(String.init) ?? id }
-
-  /// Returns the function of that name.
-  func function(named name: String) -> FunctionDescription? {
-    functions.first { $0.name == name }
-  }
-
-  /// Returns the error for a missing function.
-  func unknownFunction(_ function: String) -> Failure {
-    let hint = Suggestion.near(function, among: functions.map(\.name))
-    let message = "plugin-host: \(id) has no function \"\(function.truncated(to: 100))\"\(hint)".displayLine
-    return Failure(.usage, lines: [message] + functionList)
-  }
-
-  /// The number of functions up to which an error lists them.
-  static let mostListed = 40
-
-  private var functionList: [String] {
-    let file = adoption?.file ?? path
-    switch functions.count {
-    case 0: return ["plugin-host: it has none"]
-    case ...Self.mostListed: return ["plugin-host: it has:"] + functions.map { "plugin-host:   \($0.signature)" }
-    default:
-      return ["plugin-host: it has \(functions.count) functions: plugin-host inspect \(file) lists them".displayLine]
-    }
   }
 }

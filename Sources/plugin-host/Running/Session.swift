@@ -97,9 +97,15 @@ final class Session {
         try PluginOutput.attributing(to: id) { () throws(PluginError) in
           try host.load(path, on: plan.thread(of: plugin))
         }
-      case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
-      // By the path with its symbolic links, which a reload follows as they are then.
-      case (.process, nil): try host.load(plan.file(of: plugin), isolation: workers)
+      case (.process, let adoption):
+        if let prepared = plan.prepared(plugin) {
+          try host.load(prepared, isolation: workers)
+        } else if let adoption {
+          try host.adopt(adoption, isolation: workers)
+        } else {
+          // By the path with its symbolic links, which a reload follows as they are then.
+          try host.load(plan.file(of: plugin), isolation: workers)
+        }
       }
     guard loaded.id == id else {
       throw PluginError(

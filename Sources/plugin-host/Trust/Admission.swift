@@ -71,13 +71,34 @@ struct Admission: Sendable {
   /// signed.
   static func isolates(_ path: String) -> Bool {
     guard let admission = current.withLock({ $0 }) else { return false }
-    let requirements = admission.requirements.filter(\.isolatesUntrusted)
-    guard !requirements.isEmpty else { return false }
-    guard let files = try? LibraryAdmission.files(judgedFor: path) else { return true }
-    return files.contains { file in
+    return !satisfies(admission.requirements.filter(\.isolatesUntrusted), path)
+  }
+
+  /// Returns the place of a plugin or an adopted library for which nobody has chosen one, and whether its worker has
+  /// all rights of the user.
+  static func defaultPlace(of path: String) -> (place: PluginIsolation, isUnconfined: Bool) {
+    // Without `begin`, the program is not its own worker.
+    guard let admission = current.withLock({ $0 }) else { return (.inProcess, false) }
+    if isolates(path) { return (.process, false) }
+    let isHere = admission.files.contains { $0.untrusted == .inProcess } || admission.trusts(path)
+    return isHere ? (.inProcess, false) : (.process, true)
+  }
+
+  /// Whether a library, and each that it needs except those of the system, is listed or signed.
+  private func trusts(_ path: String) -> Bool {
+    // As a rule there is nothing to search the libraries for.
+    guard files.contains(where: { !$0.hashes.isEmpty || !$0.keys.isEmpty }) else { return false }
+    return Self.satisfies(Array(requirements.suffix(1)), path)
+  }
+
+  /// Whether the files that are judged for a library are listed or signed in those of each requirement.
+  private static func satisfies(_ requirements: [Requirement], _ path: String) -> Bool {
+    if requirements.isEmpty { return true }
+    guard let files = try? LibraryAdmission.files(judgedFor: path) else { return false }
+    return files.allSatisfy { file in
       guard let descriptor = try? FileBytes.openRegular(path: file) else { return false }
       defer { close(descriptor) }
-      return requirements.contains { Judgement($0, file, descriptor) == .unknown }
+      return requirements.allSatisfy { Judgement($0, file, descriptor) != .unknown }
     }
   }
 
@@ -97,8 +118,9 @@ struct Admission: Sendable {
     let ofFiles = files.map { file in
       Requirement(
         name: "\(file.path) (policy \(file.policy.rawValue))", level: file.policy,
-        isolatesUntrusted: file.isolatesUntrusted, files: file.path == TrustFile.ofSystem ? [file] : files)
+        isolatesUntrusted: file.untrusted == .process, files: file.path == TrustFile.ofSystem ? [file] : files)
     }
+    // The last one is satisfied by the entries of all files.
     return ofFiles
       + [Requirement(name: "--trust \(level.rawValue)", level: level, isolatesUntrusted: false, files: files)]
   }

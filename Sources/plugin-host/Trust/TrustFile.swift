@@ -9,8 +9,8 @@ import Glibc
 struct TrustFile: Sendable {
   let path: String
   private(set) var policy = TrustLevel.any
-  /// Whether plugins that are neither listed nor signed must run in worker processes.
-  private(set) var isolatesUntrusted = false
+  /// The place of plugins that are neither listed nor signed, `process` or `inProcess`; `nil` without a rule.
+  private(set) var untrusted: PluginIsolation?
   private(set) var hashes: [(hash: ContentHash, name: String)] = []
   private(set) var keys: [(key: PublicKey, name: String)] = []
 
@@ -57,7 +57,7 @@ struct TrustFile: Sendable {
       policy = level
     case ("untrusted", let place?):
       guard let place = PluginIsolation(rawValue: place), place != .thread, words.count == 2 else { return false }
-      isolatesUntrusted = place == .process
+      untrusted = place
     case ("hash", let text?):
       guard let hash = ContentHash(text) else { return false }
       hashes.append((hash, name))

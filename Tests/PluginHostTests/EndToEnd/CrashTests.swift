@@ -26,7 +26,7 @@ extension EndToEnd {
         (SIGSEGV, "SIGSEGV"), (SIGSYS, "SIGSYS"),
       ])
     func aSignalOnAnotherThreadIsReported(signal: Int32, name: String) throws {
-      let ending = try HostProcess.run("call", "--progress", "off", "unsettling", "raise_on_thread", "\(signal)")
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "--progress", "off", "unsettling", "raise_on_thread", "\(signal)")
       #expect(ending.signal == signal && ending.text == "", "\(ending)")
       // The runtime of Swift may add a backtrace.
       #expect(ending.errors.hasPrefix("plugin-host: \(name) \(Self.nowhere): the process ends\n"), "\(ending)")
@@ -34,7 +34,7 @@ extension EndToEnd {
 
     @Test("a crash on a thread of the plugin's is reported with the plugin's file")
     func aCrashOnAnotherThreadIsReported() throws {
-      let ending = try HostProcess.run("call", "--progress", "off", "unsettling", "crash_on_thread")
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "--progress", "off", "unsettling", "crash_on_thread")
       #expect(ending.signal == SIGSEGV && ending.text == "", "\(ending)")
       let report = "plugin-host: \(FixturePlugins.path("unsettling")): SIGSEGV \(Self.nowhere): the process ends\n"
       #expect(ending.errors.hasPrefix(report), "\(ending)")
@@ -42,7 +42,8 @@ extension EndToEnd {
 
     @Test("exit() on a thread of the plugin's during unload() is a failure")
     func exitDuringUnloadIsAFailure() throws {
-      let ending = try HostProcess.run(["call", "mortal", "echo", "1"], environment: ["HANG_IN": "thread"])
+      let ending = try HostProcess.run(
+        ["call", "--isolation", "in-process", "mortal", "echo", "1"], environment: ["HANG_IN": "thread"])
       #expect(ending.status == 1 && ending.text == "1\n", "\(ending)")
       let report = "plugin-host: code of a plugin called exit(), on a thread of its own: the process ends\n"
       #expect(ending.errors == report, "\(ending)")
@@ -105,7 +106,7 @@ extension EndToEnd {
           last: {call: kinds.tiny, with: {x: 2}, after: change}
         result: last
         """)
-      let ending = try HostProcess.run("run", "--progress", "off", file.path)
+      let ending = try HostProcess.run("run", "--isolation", "in-process", "--progress", "off", file.path)
       #expect(ending.status == 0 && ending.text == "2\n", "\(ending)")
     }
   }

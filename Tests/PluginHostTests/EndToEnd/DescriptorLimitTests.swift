@@ -56,7 +56,7 @@ extension EndToEnd {
 
     @Test func aPluginThatUsesUpTheDescriptorsIsNamed() throws {
       let plugin = FixturePlugins.path("shifting")
-      let ending = try run(["call", plugin, "nothing"], environment: ["HOARD": "1"])
+      let ending = try run(["call", "--isolation", "in-process", plugin, "nothing"], environment: ["HOARD": "1"])
       #expect(ending.status != 0 && ending.text == "" && ending.errors.contains(plugin), "\(ending)")
       #expect(ending.errors.contains("RLIMIT_NOFILE is 64"), "\(ending)")
     }

@@ -18,7 +18,7 @@ extension EndToEnd {
       ], ["fork", "_Fork"])
     func aChildThatReturnsEnds(_ fork: (place: String, text: String), by function: String) throws {
       let ending = try HostProcess.run(
-        "call", "forking", "answer", environment: ["FORK_IN": fork.place, "FORK_BY": function])
+        "call", "--isolation", "in-process", "forking", "answer", environment: ["FORK_IN": fork.place, "FORK_BY": function])
       #expect(ending.status == 0 && ending.text == "5\n", "\(ending)")
       let subject = ["call": "\(Self.id).answer", "unload": Self.id][fork.place] ?? FixturePlugins.path("forking")
       // The entry is called twice: for the description, and to load the plugin.
@@ -78,7 +78,7 @@ extension EndToEnd {
     @Test(arguments: ["take_children", "ignore_children"])
     func aWorkerWhoseStatusIsTakenHasUnloaded(by function: String) throws {
       let file = try PipelineFile(
-        "plugins: [forking, {plugin: kinds, isolation: process}]\n"
+        "plugins: [{plugin: forking, isolation: in-process}, {plugin: kinds, isolation: process}]\n"
           + "steps: {a: {call: kinds.whole, with: {x: 3}}, b: {call: forking.\(function), after: a}}\nresult: a")
       let ending = try HostProcess.run("run", file.path)
       #expect(ending.status == 0 && ending.text == "3\n" && !ending.errors.contains("its worker process"), "\(ending)")

@@ -57,7 +57,7 @@ extension EndToEnd {
       for arguments in [
         ["kinds", "text", "hello"], ["kinds", "tiny", "300"], ["kinds", "nothing"], ["mortal", "echo", "-5"],
       ] {
-        let one = try HostProcess(["call"] + arguments)
+        let one = try HostProcess(["call", "--isolation", "in-process"] + arguments)
         try one.process.run()
         let other = try HostProcess(["call", "--isolation", "process"] + arguments)
         try other.process.run()
@@ -83,7 +83,7 @@ extension EndToEnd {
 
     @Test(
       "a plugin that is not loaded in time ends a command with the same status in each place",
-      arguments: ["initialiser", "load"], ["none", "thread", "process"])
+      arguments: ["initialiser", "load"], ["none", "in-process", "thread", "process"])
     func aPluginIsLoadedTooLate(place: String, isolation: String) throws {
       let apart = isolation == "none" ? [] : ["--isolation", isolation]
       let given = isolation == "process" ? ["--allow", "env=HANG_IN"] : []
@@ -95,7 +95,7 @@ extension EndToEnd {
 
     @Test(
       "a plugin that does not unload ends a command with the same status in each place, at every level of the log",
-      arguments: [("unload", Int32(3), "return"), ("exit", 1, "exit")], ["none", "thread", "process"])
+      arguments: [("unload", Int32(3), "return"), ("exit", 1, "exit")], ["none", "in-process", "thread", "process"])
     func aPluginIsNotUnloaded(_ fault: (name: String, status: Int32, text: String), isolation: String) throws {
       let apart = isolation == "none" ? [] : ["--isolation", isolation]
       let given = isolation == "process" ? ["--allow", "env=HANG_IN"] : []

@@ -75,9 +75,10 @@ extension EndToEnd {
 
     @Test func linesHaveTheirPluginInTheOrderOfThePrints() throws {
       // A last line without its end, and more than a pipe holds.
-      let open = try HostProcess.run("call", "kinds", "start", "printf 'a\\n\\nb'")
+      let open = try HostProcess.run("call", "--isolation", "in-process", "kinds", "start", "printf 'a\\n\\nb'")
       #expect(open.errors == ["a", "", "b"].map { "org.example.kinds: \($0)\n" }.joined())
-      let long = try HostProcess.run("call", "kinds", "start", "seq 1 20000; head -c 200000 /dev/zero | tr '\\0' x")
+      let long = try HostProcess.run(
+        "call", "--isolation", "in-process", "kinds", "start", "seq 1 20000; head -c 200000 /dev/zero | tr '\\0' x")
       let lines = (1...20_000).map { "org.example.kinds: \($0)\n" }.joined()
       #expect(long.errors == lines + "org.example.kinds: " + String(repeating: "x", count: 200_000) + "\n")
       try folder.write(
@@ -87,7 +88,7 @@ extension EndToEnd {
           a: {call: kinds.chatter, with: {line: before}}
           b: {call: mortal.crash, after: a}
         """, to: "p.yaml")
-      let crash = try run("exec \"$0\" run --progress off p.yaml")
+      let crash = try run("exec \"$0\" run --isolation in-process --progress off p.yaml")
       #expect(
         crash.errors.hasPrefix(
           """
@@ -95,7 +96,8 @@ extension EndToEnd {
           org.example.mortal: about to crash
           plugin-host: org.example.mortal.crash: SIGSEGV in this call: the process ends
           """), "\(crash.errors)")
-      let shell = try HostProcess.run("shell", input: "kinds.start \"printf x\"\nkinds.chatter y\nmortal.leave 3\n")
+      let shell = try HostProcess.run(
+        "shell", "--isolation", "in-process", input: "kinds.start \"printf x\"\nkinds.chatter y\nmortal.leave 3\n")
       let named = "org.example.kinds: x\norg.example.kinds: y\nplugin-host: org.example.mortal.leave: called"
       #expect(shell.errors.hasPrefix(named), "\(shell.errors)")
     }
@@ -148,13 +150,15 @@ extension EndToEnd {
       // A program that a call has left behind prints after the call.
       let call = "kinds.start \"(until [ -e go ]; \(wait); printf late; touch done) <&- &\""
       let ending = try run(
-        "{ echo '\(call)'; until [ -s out ]; \(wait); touch go; until [ -e done ]; \(wait); } | \"$0\" shell >out")
+        "{ echo '\(call)'; until [ -s out ]; \(wait); touch go; until [ -e done ]; \(wait); } | "
+          + "\"$0\" shell --isolation in-process >out")
       #expect(ending.errors == "org.example.kinds: late\n" && ending.status == 0, "\(ending)")
       #expect(try folder.text("out") == "0\n")
     }
 
     @Test func aLineWithoutAnEndIsWrittenInParts() throws {
-      let long = try HostProcess.run("call", "kinds", "start", "head -c 3000000 /dev/zero | tr '\\0' x")
+      let long = try HostProcess.run(
+        "call", "--isolation", "in-process", "kinds", "start", "head -c 3000000 /dev/zero | tr '\\0' x")
       let lines = long.errors.split(separator: "\n")
       #expect(lines.count > 1 && lines.allSatisfy { $0.utf8.count < 1_200_000 && $0.hasPrefix("org.example.kinds: x") })
       // The plugin's name has an x, too.
@@ -191,7 +195,7 @@ extension EndToEnd {
       let program = try HostProcess.run("call", "kinds", "start", "kill -PIPE $$")
       #expect(program.text == "\(SIGPIPE)\n")
       // They ignore SIGPIPE if the host was started with it ignored. Workers start with the default actions.
-      #expect(try run("trap '' PIPE; \"$0\" call kinds start 'kill -PIPE $$'").text == "0\n")
+      #expect(try run("trap '' PIPE; \"$0\" call --isolation in-process kinds start 'kill -PIPE $$'").text == "0\n")
     }
 
     @Test func aFileIsReplacedAsAWhole() throws {

@@ -13,7 +13,7 @@ extension EndToEnd {
         environment: ["SWIFT_BACKTRACE": "enable=no", "RUST_BACKTRACE": "0"])
     }
 
-    @Test(arguments: [[], ["--isolation", "process"]])
+    @Test(arguments: [[], ["--isolation", "in-process"], ["--isolation", "process"]])
     func aPanicThatPassesIsARejection(options: [String]) throws {
       let ending = try call(options, "passes(number: i32) -> i32", "7")
       #expect(ending.status == 1 && ending.text == "")
@@ -23,7 +23,7 @@ extension EndToEnd {
     }
 
     @Test func aPanicThatCannotPassIsANamedAbort() throws {
-      let ending = try call([], "aborts()")
+      let ending = try call(["--isolation", "in-process"], "aborts()")
       #expect(ending.signal == SIGABRT)
       #expect(
         ending.errors.contains("libpanicking.aborts: SIGABRT in this call: the process ends\n"), "\(ending.errors)")

@@ -10,14 +10,14 @@ extension EndToEnd {
 
     @Test(arguments: programs + ["daemon"])
     func theHostIsNotReplaced(by function: String) throws {
-      let ending = try HostProcess.run("call", "replacing", "run", function)
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "run", function)
       #expect(ending.status == 1 && ending.text == "", "\(ending)")
       #expect(ending.errors == "plugin-host: \(Self.id).run: called \(function)() in this call: the process ends\n")
     }
 
     @Test(arguments: ["execl", "daemon"])
     func norByAThreadOfThePlugin(by function: String) throws {
-      let ending = try HostProcess.run("call", "replacing", "run_beside", function)
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "run_beside", function)
       #expect(ending.status == 1 && ending.text == "", "\(ending)")
       #expect(
         ending.errors
@@ -25,14 +25,14 @@ extension EndToEnd {
     }
 
     @Test func norWhileAPluginIsLoaded() throws {
-      let ending = try HostProcess.run("call", "replacing", "run", "execv", environment: ["REPLACE_IN": "load"])
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "run", "execv", environment: ["REPLACE_IN": "load"])
       #expect(ending.status == 2 && ending.text == "", "\(ending)")
       #expect(ending.errors.contains("called execv() in load(): the process ends"), "\(ending)")
     }
 
     @Test(arguments: ["destructor", "atexit"])
     func norWhileItExits(place: String) throws {
-      let ending = try HostProcess.run("call", "replacing", "child", "execv", environment: ["REPLACE_IN": place])
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "child", "execv", environment: ["REPLACE_IN": place])
       #expect(ending.status == 1 && ending.text == "7\n", "\(ending)")
       #expect(
         ending.errors
@@ -44,7 +44,7 @@ extension EndToEnd {
       ("quick_exit(status: i32)", ["0"]), ("daemon(keeps_folder: i32, keeps_streams: i32) -> i32", ["1", "1"]),
     ])
     func norByTheCLibrarysOwnFunction(_ signature: String, arguments: [String]) throws {
-      let ending = try HostProcess.run(["call", "--signature", signature, "libc.so.6"] + arguments)
+      let ending = try HostProcess.run(["call", "--isolation", "in-process", "--signature", signature, "libc.so.6"] + arguments)
       #expect(ending.status == 1 && ending.text == "", "\(ending)")
       #expect(ending.errors.contains("in this call: the process ends"), "\(ending)")
     }
@@ -53,7 +53,7 @@ extension EndToEnd {
       let file = try PipelineFile(
         "plugins: [replacing]\nsteps: {a: {call: replacing.run, with: {how: execv}}, b: {call: replacing.sharing_child, after: a}}"
       )
-      let ending = try HostProcess.run("run", file.path)
+      let ending = try HostProcess.run("run", "--isolation", "in-process", file.path)
       #expect(ending.status == 1 && ending.text == "", "\(ending)")
       #expect(ending.errors.contains("called execv() in this call: the process ends"), "\(ending)")
     }
@@ -70,19 +70,19 @@ extension EndToEnd {
 
     @Test(arguments: programs)
     func aChildMayRunAnotherProgram(by function: String) throws {
-      let ending = try HostProcess.run("call", "replacing", "child", function)
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "child", function)
       #expect(ending.status == 0 && ending.text == "7\n" && ending.errors == "", "\(ending)")
     }
 
     @Test("a child of a plugin may become a daemon")
     func aChildMayBecomeADaemon() throws {
-      let ending = try HostProcess.run("call", "replacing", "child", "daemon")
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "child", "daemon")
       // The C library ends the child with the status 0.
       #expect(ending.status == 0 && ending.text == "0\n" && ending.errors == "", "\(ending)")
     }
 
     @Test func aChildThatSharesMemoryMayToo() throws {
-      let ending = try HostProcess.run("call", "replacing", "sharing_child")
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "sharing_child")
       #expect(ending.status == 0 && ending.text == "7\n" && ending.errors == "", "\(ending)")
     }
   }

@@ -14,7 +14,7 @@ extension EndToEnd {
       // The tests may run under nohup, or in the background.
       let host = try HostProcess(
         ["--default-signal=INT,TERM,HUP"] + environment
-          + [HostProcess.executable.path, "call", "--progress", "plain", "ignoring", function])
+          + [HostProcess.executable.path, "call", "--isolation", "in-process", "--progress", "plain", "ignoring", function])
       host.process.executableURL = URL(filePath: "/usr/bin/env")
       let errors = Pipe()
       host.process.standardError = errors
@@ -52,10 +52,10 @@ extension EndToEnd {
     @Test("a signal that comes before the call has returned ends the command, as one that comes later")
     func aSignalOfTheCall() throws {
       for _ in 0..<8 {
-        let ending = try HostProcess.run("call", "kinds", "start", "kill -TERM $PPID")
+        let ending = try HostProcess.run("call", "--isolation", "in-process", "kinds", "start", "kill -TERM $PPID")
         #expect(ending.signal == SIGTERM && ending.text == "", "\(ending)")
         let script = "kinds.start 'kill -TERM $PPID'\nkinds.tiny 1\n"
-        let session = try HostProcess.run("shell", input: script)
+        let session = try HostProcess.run("shell", "--isolation", "in-process", input: script)
         #expect(session.signal == SIGTERM && session.text == "", "\(session)")
       }
     }
@@ -69,7 +69,8 @@ extension EndToEnd {
 
     @Test func aFailedWriteOfAPluginIsItsError() throws {
       for change in [[:], ["SIGNALS": "constructor", "CHANGE": "default"], ["SIGNALS": "load", "CHANGE": "default"]] {
-        let ending = try HostProcess.run(["call", "ignoring", "write_to_nobody"], environment: change)
+        let ending = try HostProcess.run(
+          ["call", "--isolation", "in-process", "ignoring", "write_to_nobody"], environment: change)
         #expect(ending.text == "\(EPIPE)\n" && ending.status == 0, "\(ending.errors)")
       }
     }

@@ -96,15 +96,15 @@ extension EndToEnd {
 
     @Test func relativePathsStartFromTheFirstFolder() throws {
       try folder.write("here", to: "text")
-      let session = try run(["shell"], input: "unsettling.change_folder /\nkinds.text x=@text\n")
+      let session = try run(["shell", "--isolation", "in-process"], input: "unsettling.change_folder /\nkinds.text x=@text\n")
       #expect(session.text == "0\n\"here\"\n", "\(session)")
-      let call = try run(["call", "-o", "result", "unsettling", "change_folder", "/"])
+      let call = try run(["call", "--isolation", "in-process", "-o", "result", "unsettling", "change_folder", "/"])
       #expect(call.status == 0, "\(call)")
       #expect(try folder.text("result") == "0\n")
     }
 
     @Test func newFilesHaveTheFirstMask() throws {
-      let ending = try run(["call", "-o", "result", "unsettling", "change_mask", "511"])
+      let ending = try run(["call", "--isolation", "in-process", "-o", "result", "unsettling", "change_mask", "511"])
       #expect(ending.status == 0, "\(ending)")
       #expect(access(folder.path("result"), R_OK) == 0)
       var status = stat()
@@ -122,7 +122,7 @@ extension EndToEnd {
 
     @Test(arguments: signals)
     func oneOfThePluginsIsReportedWithItsFunction(signal: Int32, name: String) throws {
-      let ending = try HostProcess.run("call", "unsettling", "raise_signal", "\(signal)")
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "unsettling", "raise_signal", "\(signal)")
       #expect(ending.signal == signal && ending.text == "", "\(ending)")
       #expect(
         ending.errors == "plugin-host: org.example.unsettling.raise_signal: \(name) in this call: the process ends\n")
@@ -130,7 +130,8 @@ extension EndToEnd {
 
     @Test("a crash of a destructor is reported, after the result")
     func oneOfADestructorIsReported() throws {
-      let ending = try HostProcess.run(["call", "mortal", "echo", "1"], environment: ["HANG_IN": "destructor"])
+      let ending = try HostProcess.run(
+        ["call", "--isolation", "in-process", "mortal", "echo", "1"], environment: ["HANG_IN": "destructor"])
       #expect(ending.signal == SIGSEGV && ending.text == "1\n", "\(ending)")
       let place = "while the exit handlers and destructors of plugins ran"
       // The runtime of Swift may add a backtrace.
@@ -140,7 +141,7 @@ extension EndToEnd {
 
     @Test(arguments: signals)
     func oneOfTheProcessIsReported(signal: Int32, name: String) throws {
-      let ending = try HostProcess.run("call", "--progress", "off", "unsettling", "send_signal", "\(signal)")
+      let ending = try HostProcess.run("call", "--isolation", "in-process", "--progress", "off", "unsettling", "send_signal", "\(signal)")
       #expect(ending.signal == signal && ending.text == "", "\(ending)")
       // The system chooses the thread: that of the call, or another.
       let reports = ["org.example.unsettling.send_signal: \(name) in this call", name]

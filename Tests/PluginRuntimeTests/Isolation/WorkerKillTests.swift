@@ -10,7 +10,7 @@ struct WorkerKillTests {
     let arguments = ["sh", "-c", commands]
     var words = arguments.map { strdup($0) } + [nil]
     defer { words.forEach { free($0) } }
-    try #require(plugin_process_start("/bin/sh", &words, nil, &process) == 0)
+    try #require(plugin_process_start("/bin/sh", &words, nil, false, &process) == 0)
     return process
   }
 

@@ -178,7 +178,7 @@ struct WorkerLimitTests {
     let process = try await process(of: plugin)
     try await stop(process)
     let stopped = try await plugin.outcome("length", data)
-    #expect(stopped.workerEnd?.fault == "it was stopped by a signal", "\(stopped)")
+    #expect(stopped.workerEnd?.fault == "it was stopped by SIGSTOP", "\(stopped)")
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
     plugin.unload()
   }
@@ -202,7 +202,7 @@ struct WorkerLimitTests {
     try await waiting { link.state.withLock { $0.isAsleep } }
     try await stop(process)
     let stopped = try await plugin.outcome("echo", .int(3))
-    #expect(stopped.workerEnd?.fault == "it was stopped by a signal", "\(stopped)")
+    #expect(stopped.workerEnd?.fault == "it was stopped by SIGSTOP", "\(stopped)")
     plugin.unload()
   }
 

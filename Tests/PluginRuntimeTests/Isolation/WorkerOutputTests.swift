@@ -12,7 +12,7 @@ struct WorkerOutputTests {
     let bytes = Array(text.utf8)
     #expect(write(ends[1], bytes, bytes.count) == bytes.count)
     close(ends[1])
-    var output = WorkerOutput()
+    var output = WorkerOutput(longest: 1_000)
     var received: [String] = []
     while output.read(ends[0], { received.append($0) }) {}
     output.finish { received.append($0) }
@@ -37,7 +37,7 @@ struct WorkerOutputTests {
     defer { ends.forEach { close($0) } }
     let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: 20_000)
     #expect(write(ends[1], lines, lines.count) == lines.count)
-    var output = WorkerOutput()
+    var output = WorkerOutput(longest: 1_000)
     var count = 0
     #expect(output.read(ends[0]) { _ in count += 1 })
     #expect((1...4_096).contains(count))
