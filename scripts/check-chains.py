@@ -97,7 +97,7 @@ STREAM = {
     "filterStates { _ in true }": "keepingStates",
     "filterValues { $0 > 1 }": "keepingValues",
     "filterErrors { _ in true }": "keepingErrors",
-    "flatMapValues { .of($0 + 1) }": "stream",
+    "flatMapValues { .just($0 + 1) }": "stream",
     "scan(0) { (sum: Int, value) in sum + value }": "fold",
     "reduce(0) { (sum: Int, value) in sum + value }": "fold",
 }

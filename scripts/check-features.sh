@@ -2,7 +2,7 @@
 # Lists the rows of docs/features.txt that no test names: a row's number, T58 or T-58, is in the name of a test or a
 # suite in Tests/Promises*. A row that is not offered, -T109, is named in docs/vocabulary.md instead, and by no test.
 # Each row has a mutation, `rows: T58` in Tests/Mutations/*.txt, or a program that the compiler accepts or refuses,
-# `// rows: T83` in Tests/Isolation.
+# `// rows: T83` in Tests/Isolation. docs/vocabulary.md has each public name of the API, so that a row's name is found.
 # Usage: scripts/check-features.sh. Exit status: 0 if every row has a test, 1 if not, with one line for each other row.
 set -eu
 cd "$(dirname "$0")/.."
@@ -27,6 +27,13 @@ comm -23 "$scratch/rows" "$scratch/named" >"$scratch/missing"
 
 cat Tests/Mutations/*.txt Tests/Isolation/*/*.swift | sed -nE 's|^(// )?rows: *||p' | grep -oE '[A-Z]+[0-9]+' | sort -u >"$scratch/mutated"
 comm -23 "$scratch/rows" "$scratch/mutated" >"$scratch/unmutated"
+# Public names of the API, but for those that a protocol of the standard library demands.
+required='description|debugDescription|errorDescription|errorUserInfo|hash|encode|rawValue|identity|Element|Iterator|makeAsyncIterator'
+find Sources/Promises Sources/PromisesFoundation -name '*.swift' ! -path '*/Engine/*' ! -name '*+Renamed.swift' -exec cat {} + |
+  grep -oE '^ *(@[a-z]+(\([^)]*\))? )*(public|open) ([a-z]+(\([a-z]+\))? )*(func|var|let|class|struct|enum|protocol|typealias) `?\w+' |
+  sed 's/.*[ `]//' | grep -vxE "$required" | sort -u >"$scratch/names"
+grep -oE '\w+' "$reasons" | sort -u >"$scratch/known"
+comm -23 "$scratch/names" "$scratch/known" | sed "s|^|$reasons: no row has the public name |" >>"$scratch/wrong"
 {
   while read -r row; do
     grep "^$row " "$list" | sed 's/^/no test names /'

@@ -21,7 +21,7 @@ public struct PromiseHooks: Sendable {
   public var unhandledRejection: (@Sendable (_ id: UInt64, _ reason: Any?) -> Void)?
 
   /// Called when a settled promise or future is settled again, with the value or reason that is dropped. Discarding is
-  /// not reported.
+  /// not reported, nor is `Resolver.resolve(with:)`, which drops nothing: the other future keeps its outcome.
   public var secondSettlement: (@Sendable (_ id: UInt64, _ state: PromiseState, _ value: Any?) -> Void)?
 
   /// Called when a promise is destroyed while pending, with the number of callbacks that will never run. Only promises

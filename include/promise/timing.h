@@ -11,7 +11,8 @@ PROMISE_BEGIN_DECLS
 /* These are operators as those of operator.h, with a timer each:
  *   executor      runs the timer, and the callbacks for events that it publishes; NULL: a thread for timers, as for
  *                 promise_sleep(). Other events are published on the publishing thread of `source`.
- *   source        values and errors count alike.
+ *   source        values and errors count alike: an error that another event follows within the interval is dropped by
+ *                 a debounce or a throttle, as a value is.
  *   interval_ns   nanoseconds of the monotonic clock, at least 1. Timers are never early.
  * The end of the source publishes the pending event at once, then ends the publisher. If the executor drops the timer,
  * the pending event is published as well, and the publisher fails with an ERROR of domain "promise" and code

@@ -53,7 +53,8 @@ extension Resolver {
   }
 
   /// Makes the future follow `future`: it is settled with that outcome, unless it is settled before. A request to
-  /// cancel it propagates to `future`, as from a derived future.
+  /// cancel it propagates to `future`, as from a derived future. If it is settled already, this is a no-op, without a
+  /// report: `future` keeps its outcome.
   ///
   /// The resolver is no longer needed: its release does not cancel the future. A future that would wait for itself,
   /// also through others, is cancelled because of a `PromiseError`.

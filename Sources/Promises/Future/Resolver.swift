@@ -7,7 +7,8 @@ import Synchronization
 /// handler, or once the new resolver is released in turn, the future is cancelled.
 ///
 /// The first settling call settles the future and runs its callbacks before it returns. Later calls are no-ops, return
-/// false and are reported to `PromiseHooks.secondSettlement`.
+/// false and are reported to `PromiseHooks.secondSettlement`. `resolve(with:)` is not reported: the other future keeps
+/// its outcome, and an error of it stays unhandled.
 ///
 /// Everything may be called from any thread, any number of times, in any state.
 public final class Resolver<Value, Failure> {

@@ -45,7 +45,7 @@ private final class SystemStreamTimer: StreamTimer {
 
 extension Duration {
   /// The whole nanoseconds; of a duration that is too long for an integer, `.max`, and 0 of one so far in the past.
-  fileprivate var nanoseconds: Int64 {
+  var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, isLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, isLarger) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
@@ -61,7 +61,9 @@ extension StreamNode {
     let times = PacingClock.closures(
       now: { clock.now.nanoseconds },
       schedule: { delay, work in clock.schedule(after: .nanoseconds(delay), work).cancel })
-    let paced = cell.paced(kind, nanoseconds: max(0, interval.nanoseconds), on: times, silence: silence)
+    let paced = cell.paced(
+      kind, nanoseconds: max(0, interval.nanoseconds), on: times, passesErrors: kind != .timeout, silence: silence,
+      endOfSilence: .cancelled)
     return StreamNode(paced, upstream: [self])
   }
 }

@@ -2,7 +2,8 @@
 public enum FlatMapStrategy: Sendable {
   /// All at once.
   case merge
-  /// One after the other: the transformation of a value waits for the end of the stream before.
+  /// One after the other: the transformation of a value waits for the end of the stream before. The values that wait
+  /// exert no back-pressure, and fill memory. An inner stream that does not end holds back all that follow.
   case concat
   /// The latest one: a new value unsubscribes from the stream before.
   case latest
@@ -11,6 +12,9 @@ public enum FlatMapStrategy: Sendable {
 extension Subscriber {
   /// Transforms every value to a stream, and publishes the values and errors of these streams. Errors of this stream
   /// pass at once. Ends when this stream and the inner streams have ended.
+  ///
+  /// An inner stream is kept until it ends. For a single value return ``just(_:)``, which ends, not ``of(_:)``, which
+  /// does not.
   public func flatMapValues<NewValue>(
     _ strategy: FlatMapStrategy = .merge, _ transform: @escaping (Value) -> Subscriber<NewValue, Failure>
   ) -> Subscriber<NewValue, Failure> {

@@ -1,7 +1,8 @@
-// Streams of futures.
+// Streams of futures, and futures of streams.
 extension Subscriber {
   /// Returns a stream of the outcome of `future`: its value or its error, then the end. For a cancelled future only the
-  /// end is published. The stream is stateful, so late callbacks get the outcome too.
+  /// end is published. The stream is stateful, so late callbacks get the outcome too. Because it ends, combine it with
+  /// other streams by ``combine(_:until:)`` with `.all`.
   ///
   ///     let hits = texts.debounce(for: .milliseconds(300)).flatMapValues(.latest) { .of(future: search($0)) }
   ///
@@ -19,6 +20,28 @@ extension Subscriber {
       case .cancelled: .cancelled
       }
     }
+  }
+
+  /// Returns a future of the first state from now on, of a stateful stream the latest one: fulfilled with a value,
+  /// rejected with an error, cancelled with the end.
+  ///
+  ///     let title = try await titles.filterValues { !$0.isEmpty }.first().get()
+  ///
+  /// Until the future is settled, it keeps this subscriber, and the stream keeps the future. A request to cancel the
+  /// future cancels it, and unsubscribes; its release does not. Inline callbacks run on the publishing thread.
+  public func first() -> Future<Value, Failure> {
+    let (future, resolver) = Future<Value, Failure>.makeWithResolver()
+    // The end follows the state without demand, and is not a second settlement.
+    let subscription = subscribe(demand: 1) { state in
+      switch state {
+      case .data(let value): resolver.settle(.fulfilled(value))
+      case .error(let error): resolver.settle(.rejected(error))
+      case .cancelled: resolver.settle(.cancelled(nil))
+      }
+    }
+    resolver.onCancelRequest { $0.settle(.cancelled(nil)) }
+    if !future.cell.keep(Context(owning: subscription)) { fatalError("no memory for a future") }
+    return future
   }
 }
 

@@ -1,7 +1,18 @@
-// Operators on several streams.
+/// The end of a source with which a combination of streams ends.
+public enum CombineEnd: Sendable {
+  /// The first end, as in Propagate.
+  case first
+  /// The last end: the latest value of a source that has ended is combined with later values of the others. A source
+  /// that ends without a value ends the combination, because no tuple can follow. As in Combine.
+  case all
+}
+
+// Operators on several streams. A source that remembers states publishes them inside the call that makes the operator:
+// a callback that is added later gets one of them at most.
 extension Subscriber {
   /// Publishes the values and errors of all sources, in the order of their publication. Ends when all sources have
-  /// ended; without sources, at once. Stateful if all sources are.
+  /// ended; without sources, at once. Stateful if all sources are: then it remembers the latest state of all, not one
+  /// of each.
   public static func merge(_ sources: [Subscriber]) -> Subscriber {
     Subscriber(node: .joining(sources.map(\.node), .merge))
   }
@@ -16,20 +27,23 @@ extension Subscriber {
   public func mergeWith(_ others: Subscriber...) -> Subscriber { .merge([self] + others) }
 
   /// Publishes the latest values of all sources as a tuple, with every value of a source, once each source has
-  /// published one. Errors pass. Ends with the first source that ends. Stateful if all sources are.
+  /// published one. Errors pass. Stateful if all sources are.
+  ///
+  /// Ends with the first source that ends, unless `end` is `.all`. A stream of a future ends with the value of the
+  /// future, so combine that one with `until: .all`.
   public static func combine<each Element>(
-    _ sources: repeat Subscriber<each Element, Failure>
+    _ sources: repeat Subscriber<each Element, Failure>, until end: CombineEnd = .first
   ) -> Subscriber where Value == (repeat each Element) {
     var nodes: [StreamNode] = []
     repeat nodes.append((each sources).node)
-    return Subscriber(tuplesOf: .joining(nodes, .combine))
+    return Subscriber(tuplesOf: .joining(nodes, end == .first ? .combineToFirstEnd : .combineToLastEnd))
   }
 
-  /// Publishes the latest values of this stream and the others as a tuple. See ``combine(_:)``.
+  /// Publishes the latest values of this stream and the others as a tuple. See ``combine(_:until:)``.
   public func combineWith<each Other>(
-    _ others: repeat Subscriber<each Other, Failure>
+    _ others: repeat Subscriber<each Other, Failure>, until end: CombineEnd = .first
   ) -> Subscriber<(Value, repeat each Other), Failure> {
-    Subscriber<(Value, repeat each Other), Failure>.combine(self, repeat each others)
+    Subscriber<(Value, repeat each Other), Failure>.combine(self, repeat each others, until: end)
   }
 
   /// Makes a stream of tuples from a stream of the engine's arrays.

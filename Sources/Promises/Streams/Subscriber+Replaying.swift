@@ -12,15 +12,26 @@ extension Subscriber {
     return Subscriber(node: StreamNode(cell, upstream: [node]))
   }
 
-  /// Returns a stream of one value, which every callback gets. It ends when it is cancelled.
-  public static func of(_ value: Value) -> Subscriber { of(.data(value)) }
+  /// Returns a stream of one value, which every callback gets. It does not end by itself: it ends when it is cancelled.
+  /// ``just(_:)`` ends after its value.
+  public static func of(_ value: Value) -> Subscriber { making(.data(value)) }
 
-  /// Returns a stream of one error, which every callback gets. It ends when it is cancelled.
-  public static func of(error: Failure) -> Subscriber { of(.error(error)) }
+  /// Returns a stream of one error, which every callback gets. It does not end by itself: see ``of(_:)``.
+  public static func of(error: Failure) -> Subscriber { making(.error(error)) }
 
-  private static func of(_ state: State) -> Subscriber {
+  /// Returns a stream of one value and the end, which every callback gets, as Combine's `Just`.
+  public static func just(_ value: Value) -> Subscriber { making(.data(value), ends: true) }
+
+  /// Returns a stream of one error and the end, which every callback gets, as Combine's `Fail`.
+  public static func just(error: Failure) -> Subscriber { making(.error(error), ends: true) }
+
+  /// Returns a stream that has ended without a state, as Combine's `Empty`.
+  public static func empty() -> Subscriber { making(nil, ends: true) }
+
+  private static func making(_ state: State?, ends: Bool = false) -> Subscriber {
     let node = StreamNode(CellPublisher.make(isStateful: true))
-    if let event = state.stored { _ = node.cell.publish(event) }
+    if let event = state?.stored { _ = node.cell.publish(event) }
+    if ends { _ = node.cell.end(.cancelled) }
     return Subscriber(node: node)
   }
 

@@ -1,6 +1,8 @@
 extension Subscriber {
   /// Publishes the first values of all sources as a tuple, then the second ones, and so on. Errors pass at once. Ends
   /// when a source has ended and all its values are in tuples.
+  ///
+  /// Values that wait for those of another source exert no back-pressure: the source that is ahead fills memory.
   public static func zip<each Element>(
     _ sources: repeat Subscriber<each Element, Failure>
   ) -> Subscriber where Value == (repeat each Element) {

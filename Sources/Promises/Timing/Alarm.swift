@@ -1,6 +1,8 @@
 /// A one-shot timer that can be cancelled.
 package final class Alarm: Sendable {
-  private let timer: CellTimer
+  private let timer: CellTimer?
+  /// Cancels the timer of another clock.
+  private let stop: @Sendable () -> Void
 
   /// Schedules `work`. Traps if memory or threads have run out: without the trap, a time limit would silently be lost.
   ///
@@ -18,10 +20,25 @@ package final class Alarm: Sendable {
       fatalError("no memory for a timer")
     }
     self.timer = timer
+    stop = {}
+  }
+
+  /// Makes an alarm of the timer of another clock, which `stop` cancels.
+  init(_ stop: @escaping @Sendable () -> Void) {
+    timer = nil
+    self.stop = stop
+  }
+
+  /// Returns a function that schedules work for a timeout; nil if there is no time left.
+  static func making(after seconds: Double, on context: PromiseContext) -> ((@escaping () -> Void) -> Alarm)? {
+    seconds > 0 ? { Alarm(after: seconds, on: context.deferred.reserved(), $0) } : nil
   }
 
   /// Cancels the timer: releases the work at once, unless the time has passed.
-  package func cancel() { timer.cancel() }
+  package func cancel() {
+    timer?.cancel()
+    stop()
+  }
 
   /// Cancels the timer when `promise` is settled or destroyed, without waiting for that.
   func cancel(atEndOf promise: CellRef) {
@@ -31,7 +48,7 @@ package final class Alarm: Sendable {
     if !promise.keep(context) { fatalError("no memory for a callback") }
   }
 
-  deinit { timer.release() }
+  deinit { timer?.release() }
 }
 
 extension Int64 {

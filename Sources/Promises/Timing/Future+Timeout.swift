@@ -11,11 +11,13 @@ extension Future {
   public func timeout(
     on context: PromiseContext = .nowOr(.auto), after seconds: Double
   ) -> Future<Value, TimeoutError<Failure>> {
-    ending(on: context, after: seconds, .timedOut) { $0.mapError { .rejected($0) } }
+    ending(on: context, Alarm.making(after: seconds, on: context), .timedOut) { $0.mapError { .rejected($0) } }
   }
 
-  private func ending<NewFailure>(
-    on context: PromiseContext, after seconds: Double, _ timedOut: NewFailure,
+  /// Returns a future with a timeout. `alarm` starts the timer that calls a function when the time is up; nil: it is up
+  /// now.
+  func ending<NewFailure>(
+    on context: PromiseContext, _ alarm: ((_ timeIsUp: @escaping () -> Void) -> Alarm)?, _ timedOut: NewFailure,
     _ translate: @escaping (FutureResult<Value, Failure>) -> FutureResult<Value, NewFailure>
   ) -> Future<Value, NewFailure> {
     let source: Future = following()
@@ -35,11 +37,8 @@ extension Future {
         limited.leaveSource { limited.settle(value, outcome) }
       }
     }
-    if seconds > 0 {
-      if !source.isSettled {
-        let alarm = Alarm(after: seconds, on: context.deferred.reserved(), timeIsUp)
-        alarm.cancel(atEndOf: limited.cell)
-      }
+    if let alarm {
+      if !source.isSettled { alarm(timeIsUp).cancel(atEndOf: limited.cell) }
     } else {
       context.run(timeIsUp)
     }
@@ -50,7 +49,7 @@ extension Future {
 extension Future where Failure == any Error {
   /// Returns a future with a timeout and untranslated errors. The error of the timeout is a `TimeoutError<any Error>`.
   public func timeout(on context: PromiseContext = .nowOr(.auto), after seconds: Double) -> Future {
-    ending(on: context, after: seconds, TimeoutError<any Error>.timedOut) { $0 }
+    ending(on: context, Alarm.making(after: seconds, on: context), TimeoutError<any Error>.timedOut) { $0 }
   }
 }
 

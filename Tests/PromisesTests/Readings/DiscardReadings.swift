@@ -11,7 +11,7 @@ struct DiscardReadings {
     #expect(promise.rejectReason is Promise<Int>.Rejection)
   }
 
-  @Test("S-25, EA-21: the promise is rejected first, then its block runs, then its callbacks")
+  @Test("S-25, EA-20, EA-21: the promise is rejected first, then its block runs, then its callbacks")
   func order() {
     let log = Recorder<String>()
     let box = Box()

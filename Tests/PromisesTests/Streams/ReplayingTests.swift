@@ -128,4 +128,34 @@ struct ReplayingTests {
     let error = Received(Subscriber<Int, TestError>.of(error: TestError(3)))
     #expect(error.states == [.error(TestError(3))])
   }
+
+  @Test("just gives each callback its state, then the end; empty gives the end alone")
+  func just() {
+    let value = Subscriber<Int, TestError>.just(1)
+    #expect(value.isCancelled && Received(value).states == [.data(1), .cancelled])
+    #expect(Received(value.mapValues { $0 + 1 }).states == [.data(2), .cancelled])
+    #expect(Received(Subscriber<Int, TestError>.just(error: TestError(3))).states == [.error(TestError(3)), .cancelled])
+    #expect(Received(Subscriber<Int, TestError>.empty()).states == [.cancelled])
+  }
+
+  @Test("flatMapValues with just ends each inner stream: concat publishes all values, and merge keeps none of them")
+  func flatMapJust() {
+    Numbers.with { numbers in
+      let all = Received(numbers.subscriber().flatMapValues(.concat) { .just($0 * 10) })
+      withLifetimeTracking { tracker in
+        let merged = numbers.subscriber().flatMapValues { _ in
+          Subscriber<Tracked<Void>, TestError>.just(tracker.track())
+        }
+        let count = Counter()
+        merged.onNewData { _ in count.add() }
+        for number in 1...3 {
+          numbers.publish(.data(number))
+          #expect(tracker.live == 0 && count.value == number)
+        }
+        withExtendedLifetime(merged) {}
+      }
+      numbers.publish(.cancelled)
+      #expect(all.states == [.data(10), .data(20), .data(30), .cancelled])
+    }
+  }
 }

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 
 /// A task that logs its calls. It doubles its input at once if `finishes` is true; otherwise the test finishes it.
-final class Doubling: FutureTask<Int, Int>, @unchecked Sendable {
+class Doubling: FutureTask<Int, Int>, @unchecked Sendable {
   let log = Recorder<String>()
   private let finishes: Bool
 

@@ -81,6 +81,21 @@ struct FutureTaskTests {
     #expect(task.log.events == ["start 1"])
   }
 
+  /// A subclass of a subclass: both layers begin.
+  private final class Layered: Doubling, @unchecked Sendable {
+    override func start(with input: Int) {
+      log.record("begins: \(begin())")
+      super.start(with: input)
+    }
+  }
+
+  @Test("D25: work is begun once, also across layers of subclasses")
+  func layers() {
+    let task = Layered()
+    task.start(with: 1)
+    #expect(task.log.events == ["begins: true"] && task.state == .executing)
+  }
+
   @Test("D30: wasCancelled is called once, after the change of state, with the indirect error; not for a finished task")
   func wasCancelled() {
     let task = Doubling()

@@ -40,7 +40,7 @@ extension CellPublisher {
     let operation: Stage.Operation =
       switch kind {
       case .merge: .pass
-      case .combine: .combine
+      case .combine, .combineToFirstEnd, .combineToLastEnd: .combine
       case .zip: .zip
       }
     return target.connect({ _ in operation }, count: count, sources)

@@ -4,8 +4,12 @@ import CPlatform
 package enum JoinKind {
   /// All events.
   case merge
-  /// The latest values.
+  /// The latest values, up to the first source that is cancelled, or to the last one that finishes.
   case combine
+  /// The latest values, up to the first end of any kind.
+  case combineToFirstEnd
+  /// The latest values, up to the last end, for as long as a combination is possible.
+  case combineToLastEnd
   /// The first values, then the second ones, and so on.
   case zip
 }
@@ -13,8 +17,7 @@ package enum JoinKind {
 /// The shared state of a publisher's sources, for merging or combining. Guarded by the publisher's lock.
 @safe
 struct Join {
-  /// Whether the latest values of all sources are combined into one event; otherwise the sources are merged.
-  let isCombining: Bool
+  let kind: JoinKind
   /// The latest value of each source, if combining; of kind 0 before the first.
   let slots: UnsafeMutablePointer<CellValue>?
   let count: Int
@@ -27,19 +30,28 @@ struct Join {
 
   /// Nil when memory has run out.
   init?(count: Int, _ kind: JoinKind) {
-    let isCombining = kind == .combine
     var slots: UnsafeMutablePointer<CellValue>?
-    if isCombining {
+    if kind != .merge {
       let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<CellValue>.stride)
       guard !overflow, let memory = unsafe malloc(bytes) else { return nil }
       unsafe slots = unsafe memory.bindMemory(to: CellValue.self, capacity: count)
       unsafe slots?.initialize(repeating: CellValue(kind: ValueKind(rawValue: 0)), count: count)
     }
     unsafe self.slots = unsafe slots
-    self.isCombining = isCombining
+    self.kind = kind
     self.count = count
     missing = count
     open = count
+  }
+
+  /// Whether the stream may go on after the end of a source that did not fail.
+  func outlasts(_ ending: StreamEnding, at index: Int) -> Bool {
+    switch kind {
+    case .merge, .zip: true
+    case .combine: ending.isFinished && hasValue(at: index)
+    case .combineToFirstEnd: false
+    case .combineToLastEnd: hasValue(at: index)
+    }
   }
 
   func hasValue(at index: Int) -> Bool { unsafe slots.unsafelyUnwrapped[index].kind != 0 }
@@ -70,8 +82,7 @@ extension CellPublisher {
   }
 
   /// Handles the end of a source; the ending is borrowed. A merged stream fails with the first source that fails, and
-  /// otherwise ends when all sources have. A combined stream is also cancelled with the first source that is, and
-  /// finishes when no new combination is possible.
+  /// otherwise ends when all sources have, or with a source that it does not outlast.
   func sourceEnded(_ ending: StreamEnding, at index: Int) {
     let isOver = locked { state -> StreamEnding? in
       guard var join = state.join else { return ending }
@@ -80,9 +91,9 @@ extension CellPublisher {
       state.join = join
       switch ending {
       case .failed, .fault: return ending
-      case .cancelled where join.isCombining: return ending
-      case .finished where join.isCombining && !join.hasValue(at: index): return ending
-      default: return join.open > 0 ? nil : join.hasFinished ? .finished : .cancelled
+      case .finished, .cancelled:
+        guard join.outlasts(ending, at: index) else { return ending }
+        return join.open > 0 ? nil : join.hasFinished ? .finished : .cancelled
       }
     }
     if let isOver { _ = end(isOver.copy()) }

@@ -10,10 +10,12 @@ struct Pacing {
   let kind: PacingKind
   let interval: Int64
   let clock: PacingClock
-  /// The event that a timeout publishes before it cancels the stream; nil: a timeout fails the stream.
+  /// The event that a timeout publishes before it ends the stream.
   var silence: StreamEvent?
+  /// The end of a stream that is silent for too long.
+  let endOfSilence: StreamEnding
   var pending: StreamEvent?
-  /// The time of the next action: a debounce or a throttle publishes the pending event, a timeout fails the stream.
+  /// The time of the next action: a debounce or a throttle publishes the pending event, a timeout ends the stream.
   var deadline = Int64.min
   /// The latest timer; nil until it has started.
   var timer: PacingTimer?
@@ -62,16 +64,17 @@ package enum PacingKind {
   case throttle
   /// Publishes the first event of an interval, and drops those that follow in it.
   case throttleFirst
-  /// Fails when no event was published for the interval.
+  /// Ends when no event was published for the interval.
   case timeout
 }
 
 extension CellPublisher {
-  /// Returns a publisher of this one's events at other times, with one handle. Takes ownership of `silence`, which a
-  /// timeout publishes before it cancels the stream; without it, the stream fails. Nil when memory or threads have run
-  /// out.
+  /// Returns a publisher of this one's events at other times, with one handle. With `passesErrors`, errors do not wait,
+  /// and pass after the pending event. A timeout publishes `silence`, which it takes ownership of, and ends with
+  /// `endOfSilence`. Nil when memory or threads have run out.
   package func paced(
-    _ kind: PacingKind, nanoseconds: Int64, on clock: PacingClock, silence: StreamEvent? = nil
+    _ kind: PacingKind, nanoseconds: Int64, on clock: PacingClock, passesErrors: Bool = false,
+    silence: StreamEvent? = nil, endOfSilence: StreamEnding = .fault(.silent)
   ) -> CellPublisher? {
     guard let memory = unsafe malloc(MemoryLayout<Pacing>.size) else {
       silence?.release()
@@ -84,13 +87,15 @@ extension CellPublisher {
     }
     var state = State(isStateful: isStateful)
     let pacing = unsafe memory.bindMemory(to: Pacing.self, capacity: 1)
-    unsafe pacing.initialize(to: Pacing(kind: kind, interval: nanoseconds, clock: clock, silence: silence))
+    unsafe pacing.initialize(
+      to: Pacing(kind: kind, interval: nanoseconds, clock: clock, silence: silence, endOfSilence: endOfSilence))
     unsafe state.pacing = unsafe pacing
     guard let target = CellPublisher.derived(state, count: 1) else {
       unsafe CellPublisher.free(pacing)
       return nil
     }
-    guard target.connect({ _ in .pace(clock) }, count: 1, { _ in self }) != nil else { return nil }
+    let operation = Stage.Operation.pace(clock, passesErrors: passesErrors)
+    guard target.connect({ _ in operation }, count: 1, { _ in self }) != nil else { return nil }
     guard kind == .timeout else { return target }
     let now = clock.now
     let number = target.locked { state -> UInt64? in
@@ -149,7 +154,7 @@ extension CellPublisher {
     if let armed { _ = startPacingTimer(armed) }
   }
 
-  /// Publishes the pending event, at the end of the source.
+  /// Publishes the pending event, at the end of the source or before an error that does not wait.
   func flushPacing() {
     _ = publishing { state in
       defer { unsafe state.pacing?.pointee.pending = nil }
@@ -227,7 +232,7 @@ extension CellPublisher {
       if unsafe pacing.pointee.kind == .timeout {
         unsafe pacing.pointee.isOver = true
         defer { unsafe pacing.pointee.silence = nil }
-        ending = unsafe pacing.pointee.silence == nil ? .fault(.silent) : .cancelled
+        ending = unsafe pacing.pointee.endOfSilence
         return unsafe pacing.pointee.silence
       }
       guard let event = unsafe pacing.pointee.pending else { return nil }

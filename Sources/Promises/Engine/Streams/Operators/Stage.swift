@@ -33,8 +33,9 @@ package struct Stage {
     case combine
     /// Adds to the target's zip.
     case zip
-    /// Publishes at the times of the target's pacing, which has this clock and keeps it.
-    case pace(PacingClock)
+    /// Publishes at the times of the target's pacing, which has this clock and keeps it. With `passesErrors`, an error
+    /// publishes the pending event, then passes at once.
+    case pace(PacingClock, passesErrors: Bool)
     /// Adds to the target's flattening.
     case flatten
     /// Publishes for an inner stream of the target's flattening, with its number, and keeps the owner of that stream.
@@ -140,7 +141,10 @@ extension Stage {
     case .combine: target.combine(event.value, at: index)
     case .zip where event.outcome.isRejected: _ = target.publish(event)
     case .zip: target.zip(event.value, at: index)
-    case .pace(let clock): target.pace(event, clock)
+    case .pace(_, passesErrors: true) where event.outcome.isRejected:
+      target.flushPacing()
+      _ = target.publish(event)
+    case .pace(let clock, _): target.pace(event, clock)
     case .flatten where event.outcome.isRejected: _ = target.publish(event)
     case .flatten: target.flatten(event)
     case .inner(let inner, let number, _): unsafe target.publish(event, of: inner, number)
