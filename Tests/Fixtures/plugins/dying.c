@@ -69,6 +69,13 @@ static inline void forge_refusal(void) {
   hang();
 }
 
+/* Sends `opened` with an empty map, as the description of the plugin. */
+static inline void forge_description(void) {
+  static const char frame[] = "\1\0\0\0\1\4\0\0\0\0\0\0\0\0\0\0\240";
+  with_sockets(send_to, frame, sizeof frame - 1);
+  hang();
+}
+
 static void *exit_of_thread(void *context) {
   (void)context;
   exit(0);

@@ -24,6 +24,11 @@ static int32_t hide(int32_t dumpable) {
   return error_of(prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0));
 }
 
+/* Asks to live on when the host ends. */
+static int32_t survive(void) {
+  return error_of(prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0));
+}
+
 /* Makes the host, or this process, the receiver of the signals of a pipe. */
 static int32_t direct_signals(const char *call, bool host) {
   int ends[2];
@@ -43,6 +48,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("run_in_real_time() -> i32", run_in_real_time),
     FUNCTION("raise_priority() -> i32", raise_priority),
     FUNCTION("hide(dumpable: i32) -> i32", hide),
+    FUNCTION("survive() -> i32", survive),
     FUNCTION("direct_signals(call: cstr, host: bool) -> i32", direct_signals),
 };
 

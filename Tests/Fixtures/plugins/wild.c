@@ -79,6 +79,15 @@ static void nested(uint32_t levels, promise_value_t *result) {
   }
 }
 
+/* Nests maps in each other. */
+static void nested_maps(uint32_t levels, promise_value_t *result) {
+  *result = (promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = 7};
+  for (uint32_t level = 0; level < levels; level++) {
+    promise_value_t inner = *result;
+    promise_value_map(result, (const char *[]){"k"}, NULL, &inner, 1);
+  }
+}
+
 static promise_t *nested_later(uint32_t levels) {
   promise_value_t value;
   nested(levels, &value);
@@ -100,6 +109,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("listed_promise() -> value", listed_promise),
     FUNCTION("discarded() -> value", discarded),
     FUNCTION("nested(levels: u32) -> value", nested),
+    FUNCTION("nested_maps(levels: u32) -> value", nested_maps),
     FUNCTION("nested_later(levels: u32) -> promise<value>", nested_later),
 };
 

@@ -68,6 +68,7 @@ import Testing
   @Test(arguments: [
     ("f(a: {x: f64, y: [i8; 2]}, b: &[cstr]) -> i32", #"f 'a={"x":1.5,"y":[1,1]}' 'b=["text","text"]'"#),
     ("f(data: bytes[n], n: u32, p: ptr<db>?, v: value)", "f data=text v=null"),
+    ("f(a: &{data: bytes[size], size: u32})", #"f 'a={"data":"text"}'"#),
     ("f(to: out str[room], room: inout u64)", "f room=1"),
     ("f(done: promise<void>, x: promise<bool>)", "f done=null x=true"),
     ("f(each: fn(i32) -> bool)", "f each=true"),

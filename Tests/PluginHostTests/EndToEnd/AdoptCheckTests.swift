@@ -216,6 +216,39 @@ extension EndToEnd {
       #expect(reasons.contains { adopted.draft.errors.contains($0) }, "\(adopted.draft.errors)")
     }
 
+    @Test("a checked call passes NULL in place of a tail, and for a GError the address of a NULL")
+    func emptyPlaces() throws {
+      let folder = try TemporaryFolder()
+      try folder.write(
+        """
+        #include <stdarg.h>
+        #include <stdlib.h>
+        int ended(int first, ...) {
+          va_list rest;
+          va_start(rest, first);
+          for (int i = 0; i < 4; i++)
+            if (va_arg(rest, void *) != NULL) abort();
+          va_end(rest);
+          return 0;
+        }
+        int placed(int x, void **error) { if (*error != NULL) abort(); return x; }
+        void gone(void *error) { abort(); }
+        """, to: "places.c")
+      try Package.run("cc", ["-shared", "-fPIC", "-w", "-o", folder.path("places.so"), folder.path("places.c")])
+      try folder.write(
+        """
+        library: \(folder.path("places.so"))
+        functions:
+          - signature: 'ended(first: i32, ...: cstr) -> i32'
+          - signature: 'placed(x: i32) -> i32 ! gerror(gone)'
+        """, to: "places.adopt.yaml")
+      for function in ["ended", "placed"] {
+        let ending = try HostProcess.run("check-function", folder.path("places.adopt.yaml"), function)
+        guard !ending.text.contains("no seccomp") else { return print("skipped: this system has no seccomp") }
+        #expect(ending.status == 0 && ending.text.hasPrefix("checked\t24\t"), "\(function): \(ending)")
+      }
+    }
+
     @Test("a function that sleeps is checked")
     func pauses() throws {
       let source = """

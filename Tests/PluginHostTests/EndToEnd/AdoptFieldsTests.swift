@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -57,6 +58,16 @@ extension EndToEnd {
       let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
       let found = adopted.signature(name)
       #expect(types.isEmpty ? found.contains(" is not there") : found == name + types, "\(adopted.draft.text)")
+    }
+
+    @Test("a function of the header keeps its name, which no function for a struct takes")
+    func namesOfTheHeader() throws {
+      let adopted = try AdoptedHeader.of(
+        "typedef struct { long a; double b; } pair;\nvoid pair_put(pair *p, void *unused);\nint pair_new(int a);",
+        source: "#include <stdlib.h>\nint pair_new(int a) { return abs(a); } void pair_put() {}")
+      #expect(adopted.draft.text.components(separatedBy: "'pair_new(").count == 2, "\(adopted.draft.text)")
+      #expect(adopted.signature("pair_fields").hasPrefix("pair_fields(fields: out {a: i64, b: f64}, "))
+      #expect(try adopted.call("pair_new", "-3") == "3\n")
     }
 
     @Test func theyMakeStructsAndReadThem() throws {

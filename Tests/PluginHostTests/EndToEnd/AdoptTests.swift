@@ -229,6 +229,20 @@ extension EndToEnd {
       #expect(read(reader, &byte, 1) == 0)
     }
 
+    @Test("files for clang and for the check are removed in the end")
+    func temporaryFiles() throws {
+      let folder = try TemporaryFolder()
+      try folder.write("#define SEVEN 7\nint abs(int x);\n", to: "a.h")
+      try FileManager.default.createDirectory(atPath: folder.path("tmp"), withIntermediateDirectories: false)
+      for options in [[], ["--check"]] {
+        let ending = try HostProcess.run(
+          ["adopt"] + options + [folder.path("a.h"), "--library", "libc.so.6"],
+          environment: ["TMPDIR": folder.path("tmp")])
+        #expect(ending.status == 0 && ending.text.contains("  SEVEN: 7\n"), "\(ending)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp")) == [], "\(options)")
+      }
+    }
+
     @Test func headersOfLibrariesOnThisMachineAreRead() throws {
       let zlib = try HostProcess.run("adopt", "zlib.h", "--library", "libz.so.1")
       #expect(zlib.status == 0)

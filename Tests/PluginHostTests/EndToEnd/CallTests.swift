@@ -79,6 +79,7 @@ extension EndToEnd {
       (["mixed", "0.1", "0.1"], #"{"x":0.1,"y":0.1}"#),
       (["split", "0.2"], #"{"result":1,"half":0.1,"third":0.20000000298023224}"#),
       (["packed", "hi"], #"{"base64":"aGk="}"#), (["anything", #"[{"base64":"/wA="},1]"#], #"[{"base64":"/wA="},1]"#),
+      (["anything", #"{"a":{"base64":"/wA="}}"#], #"{"a":{"base64":"/wA="}}"#),
       (["blob", "hi!"], "\"aGkh\""), (["blob", ""], "\"\""), (["blob", "a"], "\"YQ==\""),
     ])
     func printsOneLineOfJSON(words: [String], expected: String) throws {

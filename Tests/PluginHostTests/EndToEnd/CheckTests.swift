@@ -87,6 +87,19 @@ extension EndToEnd {
       }
     }
 
+    @Test("a check with several findings reports all, and may take longer than the limit of a call while it goes on")
+    func severalFindings() throws {
+      let fixture = try Fixture("LEAVES_THREAD", ["-DLEAVES_DESCRIPTOR"])
+      let skipped = ["number", "text", "later", "apply"].flatMap { ["--skip", $0] }
+      // It waits for 3 s for the thread to end.
+      let ending = try HostProcess.run(["check", "--format", "json", "--timeout", "2"] + skipped + [fixture.path])
+      let report = try JSONDecoder().decode(Report.self, from: ending.output)
+      let findings = ["thread", "descriptor"].map { "leaves 1 \($0) behind after unload()" }
+      let check = report.checks.first { $0.name == "load and unload" }
+      #expect(check.map { Set($0.findings) } == Set(findings) && report.findings == 2, "\(ending.text)")
+      withExtendedLifetime(fixture) {}
+    }
+
     @Test("a checked call inherits no blocked or ignored signals, dumps no core, and ends with plugin-host")
     func surroundings() throws {
       let fixture = try Fixture("LOOKS_AROUND")

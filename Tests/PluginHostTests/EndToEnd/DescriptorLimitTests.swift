@@ -45,6 +45,15 @@ extension EndToEnd {
       #expect(ending.status == 0 && ending.text == "\"content 99\"\n", "\(ending)")
     }
 
+    @Test("plugins for which no process can be started are named, and the list ends")
+    func noDescriptorForAScan() throws {
+      let ending = try run(["list"], limit: 8)
+      #expect(ending.status == 2 && ending.text == "", "\(ending)")
+      let error = "plugin-host: cannot start a process that reads plugins: Too many open files: RLIMIT_NOFILE is 8: "
+      let lines = ending.errors.split(separator: "\n")
+      #expect(lines.count > 10 && lines.allSatisfy { $0.hasPrefix(error) }, "\(ending.errors)")
+    }
+
     @Test func everyFunctionIsChecked() throws {
       let functions = (0..<16).map { "  - {signature: 'f\($0)(x: f64) -> f64', symbol: sin}\n" }
       let file = folder.path("m.adopt.yaml")

@@ -46,6 +46,7 @@ extension EndToEnd {
       #expect(parameter["type"] as? String == "i8")
       #expect(parameter["default"] as? Int == -3)
       #expect(tiny["command"] as? String == "plugin-host call \(FixturePlugins.path("kinds")) tiny")
+      #expect(tiny["canonical"] as? String == "(i8) -> i8")
       let schema = try #require(tiny["schema"] as? [String: [String: Any]])
       #expect(schema["arguments"]?["type"] as? String == "object")
       #expect(schema["result"]?["minimum"] as? Int == -128)

@@ -46,6 +46,17 @@ extension EndToEnd {
       #expect(ending.signal == SIGINT)
     }
 
+    @Test(arguments: ["in-process", "process"])
+    func theTraceOfAnInterruptedCallIsWritten(isolation: String) throws {
+      let folder = try TemporaryFolder()
+      let (lines, ending) = try interrupted(
+        ["call", "--isolation", isolation, "--trace", folder.path("trace"), "--progress", "plain", "later", "never"],
+        after: "never: for ever")
+      #expect(ending.signal == SIGINT, "\(lines)")
+      let trace = try JSONSerialization.jsonObject(with: Data(folder.text("trace").utf8)) as? [String: Any]
+      #expect((trace?["traceEvents"] as? [Any])?.isEmpty == false, "\(trace ?? [:])")
+    }
+
     @Test func aCallIsInterruptedToo() throws {
       let (lines, ending) = try interrupted(
         ["call", "--progress", "plain", "later", "never"], after: "never: for ever")

@@ -67,6 +67,25 @@ extension EndToEnd {
       #expect(ending.status != 0 && ending.errors.contains("0.1"), "\(ending)")
     }
 
+    @Test("a function that reads a FIFO waits for the text to come", arguments: ["in-process", "process"])
+    func slowFifos(place: String) throws {
+      let path = folder.path("fifo")
+      #expect(mkfifo(path, 0o600) == 0)
+      let writer = open(path, O_RDWR)
+      let options = ["--isolation", place, "--timeout", "200", "--raw"]
+      let host = try HostProcess(["call"] + options + [FixturePlugins.path("files"), "content", "@\(path)"])
+      try host.process.run()
+      for text in ["a", "b"] {
+        #expect(write(writer, text, 1) == 1)
+        // Until the function has taken it. 0x541B is FIONREAD.
+        var count: Int32 = 0
+        while host.process.isRunning, ioctl(writer, 0x541B, &count) == 0, count > 0 { usleep(2_000) }
+      }
+      close(writer)
+      let ending = try host.wait()
+      #expect(ending.status == 0 && ending.text == "ab", "\(ending)")
+    }
+
     @Test("a step passes the file that it opened to the next one", arguments: ["in-process", "thread", "process"])
     func pipelines(place: String) throws {
       let file = try PipelineFile(

@@ -261,6 +261,32 @@ extension EndToEnd {
       #expect(pipeline.errors == "plugin-host: \(message)\n")
     }
 
+    @Test("a trace replaces a longer file")
+    func traces() throws {
+      try folder.write(String(repeating: "x", count: 100_000), to: "trace")
+      let ending = try run("\"$0\" call --trace trace kinds tiny 5")
+      #expect(ending.text == "5\n", "\(ending)")
+      #expect(try JSONSerialization.jsonObject(with: Data(folder.text("trace").utf8)) is [String: Any])
+    }
+
+    @Test("a pipe that another program has made non-blocking takes the whole result")
+    func nonBlockingPipe() throws {
+      try folder.write(String(repeating: "x", count: 1_000_000), to: "in")
+      let host = try HostProcess(["call", "--raw", "kinds", "blob", "@\(folder.path("in"))"])
+      let pipe = Pipe()
+      let (reader, writer) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+      #expect(fcntl(writer.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
+      host.process.standardOutput = pipe
+      try host.process.run()
+      try writer.close()
+      // Until the pipe is full: the host cannot write more then. 0x541B is FIONREAD.
+      var count: Int32 = 0
+      while host.process.isRunning, ioctl(reader.fileDescriptor, 0x541B, &count) == 0, count < 1 << 16 { usleep(2_000) }
+      #expect(reader.readDataToEndOfFile().count == 1_000_000)
+      let ending = try host.wait()
+      #expect(ending.status == 0 && ending.errors == "", "\(ending)")
+    }
+
     @Test func aFifoAndALinkAreWrittenThrough() throws {
       let pipe = try run("mkfifo p; cat p & \"$0\" call kinds tiny 7 -o p; wait; test -p p && echo still")
       #expect(pipe.text == "7\nstill\n")

@@ -15,7 +15,7 @@ extension EndToEnd {
       #expect(ending.errors == "plugin-host: \(Self.id).run: called \(function)() in this call: the process ends\n")
     }
 
-    @Test(arguments: ["execl", "daemon"])
+    @Test(arguments: ["execl", "daemon", "quick_exit"])
     func norByAThreadOfThePlugin(by function: String) throws {
       let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "run_beside", function)
       #expect(ending.status == 1 && ending.text == "", "\(ending)")
@@ -79,6 +79,12 @@ extension EndToEnd {
       let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "child", "daemon")
       // The C library ends the child with the status 0.
       #expect(ending.status == 0 && ending.text == "0\n" && ending.errors == "", "\(ending)")
+    }
+
+    @Test("a child of a plugin ends as the C library does: quick_exit() runs the handlers of at_quick_exit()")
+    func aChildMayEndQuickly() throws {
+      let ending = try HostProcess.run("call", "replacing", "child", "quick_exit")
+      #expect(ending.status == 0 && ending.text == "7\n" && ending.errors == "", "\(ending)")
     }
 
     @Test func aChildThatSharesMemoryMayToo() throws {

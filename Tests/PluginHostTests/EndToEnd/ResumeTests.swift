@@ -59,6 +59,24 @@ extension EndToEnd {
       #expect(try folder.text("calls") == "x\n")
     }
 
+    @Test("another run beside the first is not refused, with the same cache")
+    func otherRunsAtOnce() throws {
+      let folder = try TemporaryFolder()
+      let wait = "plugins: [later]\nsteps: {a: {call: later.await_file, with: {path: \(folder.path("go"))}}}\n"
+      try folder.write(wait, to: "first.yaml")
+      try folder.write("plugins: [kinds]\nsteps: {a: {call: kinds.tiny, with: {x: 5}}}\n", to: "second.yaml")
+      func words(_ name: String) -> [String] {
+        ["run", "--resume", "--cache", folder.path("results.db"), folder.path(name)]
+      }
+      let first = try HostProcess(words("first.yaml"))
+      try first.process.run()
+      while first.process.isRunning, !first.errorsSoFar.contains("a: started") { usleep(10_000) }
+      let second = try HostProcess.run(words("second.yaml"))
+      #expect(second.status == 0 && second.text == "5\n", "\(second)")
+      try folder.write("", to: "go")
+      #expect(try first.wait().status == 0)
+    }
+
     @Test func theLocksOfRunsArePrunedWithTheCache() throws {
       let folder = try TemporaryFolder()
       try folder.write("plugins: [kinds]\nsteps: {a: {call: kinds.nothing}}\n", to: "p.yaml")

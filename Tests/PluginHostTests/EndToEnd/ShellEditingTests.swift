@@ -54,6 +54,21 @@ extension EndToEnd {
       #expect(drawing.contains("\r\nkinds.t"), "\(drawing)")
     }
 
+    @Test("a terminal that hangs up ends the session")
+    func hangUp() throws {
+      let terminal = PseudoTerminal()
+      let host = try HostProcess(["shell", "--progress", "plain"])
+      host.process.standardInput = terminal.handle
+      host.process.standardError = terminal.handle
+      try host.process.run()
+      #expect(terminal.wait { $0.contains("plugin-host> ") })
+      terminal.type("kinds.tiny 4\r")
+      waitForPrompt(terminal, after: "kinds.tiny 4")
+      terminal.hangUp()
+      let ending = try host.wait()
+      #expect(ending.status == 0 && ending.text == "4\n", "\(ending)")
+    }
+
     @Test func anInterruptionByASignalDropsTheLine() throws {
       let (drawing, ending) = try terminalSession { terminal, process in
         terminal.type("junk ")

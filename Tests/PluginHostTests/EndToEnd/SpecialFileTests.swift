@@ -45,6 +45,15 @@ extension EndToEnd {
       #expect(ending.status == 64 && ending.errors.contains("part.yaml: not a regular file"), "\(ending)")
     }
 
+    @Test("an argument from a FIFO is waited for until the time limit", arguments: ["in-process", "process"])
+    func arguments(place: String) throws {
+      make("FIFO", "x")
+      let ending = try HostProcess.run(
+        "call", "--isolation", place, "--timeout", "0.1", "kinds", "text", "@\(folder.path("x"))")
+      #expect(ending.status == 3 && ending.text == "", "\(ending)")
+      #expect(ending.errors == "plugin-host: kinds.text: timed out after 0.1 s\n")
+    }
+
     @Test("a file without end is not kept in memory")
     func endless() throws {
       make("device", "p.yaml")

@@ -100,8 +100,8 @@ extension EndToEnd {
 
     @Test("the end of the process in code of a plugin is JSON")
     func endsOfTheProcess() throws {
-      func error(_ words: String...) throws -> [String: Any] {
-        let ending = try HostProcess.run(["call", "--format", "json"] + words)
+      func error(_ words: String..., in environment: [String: String] = [:]) throws -> [String: Any] {
+        let ending = try HostProcess.run(["call", "--format", "json"] + words, environment: environment)
         // The plugin's output precedes the line, and the stack that the runtime of Swift prints follows it.
         let lines = ending.errors.split(separator: "\n").map(String.init)
         return try members(try #require(lines.first { $0.hasPrefix("{\"error\"") }, "\(ending.errors)"))
@@ -114,6 +114,9 @@ extension EndToEnd {
       let crashed = try error("mortal", "crash")
       #expect(crashed["status"] as? Int == 139 && crashed["signal"] as? String == "SIGSEGV", "\(crashed)")
       #expect(crashed["function"] as? String == "crash")
+      let unloaded = try error("mortal", "echo", "1", in: ["HANG_IN": "exit"])
+      #expect(unloaded["kind"] as? String == "rejected" && unloaded["status"] as? Int == 1, "\(unloaded)")
+      #expect(unloaded["plugin"] as? String == "org.example.mortal" && unloaded["function"] == nil, "\(unloaded)")
     }
 
     @Test("the end of the process in a file of any name is JSON with that name, in which a control character is '?'")

@@ -20,6 +20,7 @@ extension EndToEnd {
 
     @Test(arguments: [
       ("block_signal", "blocks_signal"), ("use_locale", "has_locale"), ("refuse_cancellation", "refuses_cancellation"),
+      ("cancel_anywhere", "cancels_anywhere"),
     ])
     func theStateOfAThreadIsRestored(change: String, question: String) throws {
       let ending = try session(change, question, question)
@@ -31,7 +32,7 @@ extension EndToEnd {
       arguments: ["in-process", "process"],
       [
         ("block_signal", "blocks_signal"), ("use_locale", "has_locale"),
-        ("refuse_cancellation", "refuses_cancellation"),
+        ("refuse_cancellation", "refuses_cancellation"), ("cancel_anywhere", "cancels_anywhere"),
       ])
     func theStateOfAPooledThreadIsRestored(isolation: String, names: (change: String, question: String)) throws {
       let questions = (0..<5).map { number in

@@ -78,6 +78,27 @@ extension EndToEnd {
       }
     }
 
+    @Test("rules in a folder that accepts no new files are changed in place")
+    func inPlace() throws {
+      try folder.write(key(1), to: "one")
+      try folder.write("policy any\n", to: "plugin-host/trust.conf")
+      // Without capabilities, permissions count for root too.
+      let script = """
+        if [ "$(id -u)" = 0 ]; then set -- setpriv --bounding-set=-all; fi
+        exec "$@" "$0" trust add '\(folder.path("one"))'
+        """
+      let place = folder.path("plugin-host")
+      #expect(chmod(place, 0o500) == 0)
+      defer { chmod(place, 0o700) }
+      let host = try HostProcess(["-c", script, HostProcess.executable.path], environment: environment)
+      host.process.executableURL = URL(filePath: "/bin/sh")
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 0, "\(ending)")
+      #expect(try folder.text("plugin-host/trust.conf") == "policy any\nkey \(key(1)) one\n")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: place) == ["trust.conf"])
+    }
+
     @Test("a lock that is not released is named")
     func busy() throws {
       let path = folder.path("file")

@@ -53,6 +53,19 @@ extension EndToEnd {
       #expect(try folder.names() == ["other", "own", "secret"])
     }
 
+    @Test("so is a link that a function of a library makes, which is called by its signature")
+    func signatures() throws {
+      try prepare()
+      let (own, out) = (folder.path("own"), folder.path("own/out"))
+      let ending = try HostProcess.run(
+        "call", "--isolation", "process", "--allow", "write=\(own)", "-o", out, "--signature",
+        "symlink(target: cstr, path: cstr) -> i32", "libc.so.6", folder.path("secret"), out)
+      #expect(ending.status == 0, "\(ending)")
+      #expect(try folder.text("secret") == "secret\n")
+      #expect(try folder.text("own/out") == "0\n")
+      #expect(try !isLink("own/out"))
+    }
+
     @Test("so is a link whose name, or the name of whose folder, begins with a combining mark", arguments: ["", "in/"])
     func combiningMarks(inner: String) throws {
       try prepare()

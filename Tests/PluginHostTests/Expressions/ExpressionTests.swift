@@ -42,6 +42,7 @@ import Testing
     ("(v == 7", "found the end, expected \")\""), ("\"x", "a text has no end: expected \""),
     ("steps.1", "\"1\" does not name a step: \(Name.rule)"),
     ("a.b", "\"a.b\" is not a variable, result or value; write texts in quotes"),
+    ("not[0]", "\"not[0]\" is not a variable, result or value; write texts in quotes"),
     ("\"${v}\" == \"a\"", "${v} has no value within quotes; write ${v} without quotes"),
     ("mode == 'a ${steps.a.n} b'", "${steps.a.n} has no value within quotes; write ${steps.a.n} without quotes"),
     ("${v", "found the end, expected \"}\""), ("v 7", "found \"7\", expected an operator, or the end"),

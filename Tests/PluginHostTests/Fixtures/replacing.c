@@ -10,16 +10,21 @@
 
 int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags);
 
+static void end_with_7(void) {
+  _exit(7);
+}
+
 static int replace(const char *how) {
-  /* A function without an argument for the environment passes on that of the process. */
-  setenv("STATUS", "7", 1);
-  char *argv[] = {"sh", "-c", "exit $STATUS", NULL};
+  /* A function without an argument for the environment passes on that of the process; the others must not. */
+  bool has_own = how[strlen(how) - 1] == 'e' || strcmp(how, "execveat") == 0;
+  setenv("STATUS", has_own ? "9" : "7", 1);
+  char *argv[] = {"sh", "-c", "exit $STATUS", NULL}, *own[] = {"STATUS=7", NULL};
   if (strcmp(how, "execve") == 0)
-    return execve("/bin/sh", argv, environ);
+    return execve("/bin/sh", argv, own);
   if (strcmp(how, "execv") == 0)
     return execv("/bin/sh", argv);
   if (strcmp(how, "execvpe") == 0)
-    return execvpe("sh", argv, environ);
+    return execvpe("sh", argv, own);
   if (strcmp(how, "execvp") == 0)
     return execvp("sh", argv);
   if (strcmp(how, "execl") == 0)
@@ -27,11 +32,13 @@ static int replace(const char *how) {
   if (strcmp(how, "execlp") == 0)
     return execlp("sh", "sh", "-c", "exit $STATUS", (char *)NULL);
   if (strcmp(how, "execle") == 0)
-    return execle("/bin/sh", "sh", "-c", "exit $STATUS", (char *)NULL, (char *[]){"STATUS=7", NULL});
+    return execle("/bin/sh", "sh", "-c", "exit $STATUS", (char *)NULL, own);
   if (strcmp(how, "fexecve") == 0)
-    return fexecve(open("/bin/sh", O_RDONLY), argv, environ);
+    return fexecve(open("/bin/sh", O_RDONLY), argv, own);
   if (strcmp(how, "execveat") == 0)
-    return execveat(AT_FDCWD, "/bin/sh", argv, environ, 0);
+    return execveat(AT_FDCWD, "/bin/sh", argv, own, 0);
+  if (strcmp(how, "quick_exit") == 0 && at_quick_exit(end_with_7) == 0)
+    quick_exit(0);
   if (daemon(1, 1) == 0)
     _exit(7);
   return -1;

@@ -75,6 +75,16 @@ static int32_t refuses_cancellation(void) {
   return state == PTHREAD_CANCEL_DISABLE;
 }
 
+static int32_t cancel_anywhere(void) {
+  return pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+}
+
+static int32_t cancels_anywhere(void) {
+  int type;
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+  return type == PTHREAD_CANCEL_ASYNCHRONOUS;
+}
+
 static int32_t drop_signal_stack(void) {
   stack_t none = {.ss_flags = SS_DISABLE};
   return sigaltstack(&none, NULL);
@@ -198,6 +208,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("has_locale() -> i32", has_locale, NULL),
     FUNCTION("refuse_cancellation() -> i32", refuse_cancellation, NULL),
     FUNCTION("refuses_cancellation() -> i32", refuses_cancellation, NULL),
+    FUNCTION("cancel_anywhere() -> i32", cancel_anywhere, NULL),
+    FUNCTION("cancels_anywhere() -> i32", cancels_anywhere, NULL),
     FUNCTION("drop_signal_stack() -> i32", drop_signal_stack, NULL),
     FUNCTION("overflow(depth: i64) -> i64", overflow, NULL),
     FUNCTION("raise_signal(number: i32) -> i32", raise_signal, NULL),

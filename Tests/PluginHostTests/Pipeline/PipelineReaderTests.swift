@@ -217,6 +217,10 @@ import Testing
       ["3:37: \"rescue\" has a \"value\"; \"call\" does not go with it"]
     ),
     (
+      "plugins: []\nsteps:\n  a: {call: p.f, rescue: {value: 1, timeout: 2}}",
+      ["3:37: \"rescue\" has a \"value\"; \"timeout\" does not go with it"]
+    ),
+    (
       "plugins: []\nsecrets: {s: {env: X, file: y}}\nsteps: {a: {call: p.f}}",
       ["2:14: the secret \"s\" needs \"env\" or \"file\", and not both"]
     ),

@@ -84,6 +84,8 @@ import Testing
     #expect(keys("\r\n\t\u{7F}\u{3}\u{4}") == [.enter, .enter, .tab, .backspace, .interrupt, .end])
     #expect(keys("\u{1B}[A\u{1B}OB\u{1B}[3~\u{1B}[1;5C\u{1B}b") == [.up, .down, .delete, .wordRight, .wordLeft])
     #expect(keys("\u{1B}[99~x\u{1B}[200~") == [.other, .text("x"), .other])
+    // A sequence that does not end takes no key behind it.
+    #expect(keys("\u{1B}[" + String(repeating: "1", count: 40) + "x").last == .text("x"))
     var decoder = KeyDecoder()
     #expect([0xFF, 0x61].compactMap { decoder.key($0) } == [.other, .text("a")])
   }
@@ -121,6 +123,13 @@ import Testing
     var information = stat()
     #expect(stat(path, &information) == 0 && information.st_mode & 0o777 == 0o600)
   }
+  @Test func aFileOfManyKilobytesIsReadAsAWhole() throws {
+    let folder = try TemporaryFolder()
+    let lines = (0..<ShellHistory.limit).map { "\($0)" + String(repeating: "x", count: 200) }
+    try folder.write(lines.map { $0 + "\n" }.joined(), to: "history")
+    #expect(ShellHistory(path: folder.path("history")).lines == lines)
+  }
+
   @Test("a FIFO in place of the file is neither read nor written to")
   func fifo() throws {
     let folder = try TemporaryFolder()

@@ -11,6 +11,7 @@ final class PseudoTerminal: @unchecked Sendable {
   private let condition = NSCondition()
   private var bytes: [UInt8] = []
   private var isOver = false
+  private var isHungUp = false
 
   init(columns: UInt16 = 80, rows: UInt16 = 24) {
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -27,6 +28,12 @@ final class PseudoTerminal: @unchecked Sendable {
     Thread.detachNewThread { [self] in
       var buffer = [UInt8](repeating: 0, count: 4096)
       while true {
+        // A read that waits would keep the terminal open after hangUp().
+        var ready = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+        if poll(&ready, 1, 20) == 0 {
+          guard closesIfHungUp() else { continue }
+          return
+        }
         let count = read(master, &buffer, buffer.count)
         if count < 0 && errno == EINTR { continue }
         // EIO: no program has the other side any more.
@@ -36,7 +43,27 @@ final class PseudoTerminal: @unchecked Sendable {
     }
   }
 
-  deinit { close(master) }
+  deinit { if !isHungUp { close(master) } }
+
+  /// Closes the user's side, as the end of a connection does, and waits until it is closed. Nothing can be typed then.
+  func hangUp() {
+    close(slave)
+    condition.lock()
+    isHungUp = true
+    while !isOver { condition.wait() }
+    condition.unlock()
+  }
+
+  /// Closes the user's side if that was asked for. Returns whether it did.
+  private func closesIfHungUp() -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    guard isHungUp else { return false }
+    close(master)
+    isOver = true
+    condition.broadcast()
+    return true
+  }
 
   /// A handle for the standard streams of a process.
   var handle: FileHandle { FileHandle(fileDescriptor: slave, closeOnDealloc: false) }

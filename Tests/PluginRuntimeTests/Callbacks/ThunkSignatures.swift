@@ -43,6 +43,15 @@ struct ThunkSignatures {
     }
   }
 
+  @Test("without a given kind, thunks of scalars alone read them from registers, and libffi makes the others")
+  func chosenKinds() {
+    typealias I = ThunkInterface
+    let scalars = ThunkPool(ThunkInterface([I.int32, I.double], I.int64)).take { _, _ in }
+    #expect(scalars.kind == Int32(PLUGIN_THUNK_SCALARS))
+    let structure = ThunkPool(ThunkInterface([I.structure([I.int8])], I.void)).take { _, _ in }
+    #expect(structure.kind == Int32(PLUGIN_THUNK_ANY))
+  }
+
   @Test("a result of every kind is returned, and none for void", arguments: kinds)
   func results(_ kind: Int32) {
     typealias I = ThunkInterface

@@ -65,6 +65,8 @@ struct Arguments {
     ("u64", "18446744073709551616", "is \"18446744073709551616\""),
     ("b", "yes", "expected true or false"), ("f64", "ten", "expected a number that an f64"),
     ("f64", "1e999", "is \"1e999\""),
+    // 2^120 in decimal digits: only as those it would be exact.
+    ("f64", "0x1329227995784915872903807060280344576", "is \"0x1329227995784915872903807060280344576\""),
     ("f32", "1e39", "expected a number that an f32"), ("cstr", "a\0b", "contains a NUL"),
     ("i32", String(repeating: "9", count: 100), "is \"" + String(repeating: "9", count: 40) + "...\""),
   ]

@@ -116,7 +116,14 @@ struct BinaryEdges {
   @Test("an error of a callback rejects the call; borrowed arguments live as long as the promise of the function")
   func throwingCallback() throws {
     struct Full: Error {}
-    var arguments = [try #require(PluginCallback { _ in throw Full() }.wrapped), promise_value_t()]
+    final class Held: Sendable {}
+    weak var held: Held?
+    func callback() -> PluginCallback {
+      let object = Held()
+      held = object
+      return PluginCallback { _ in try withExtendedLifetime(object) { throw Full() } }
+    }
+    var arguments = [try #require(callback().wrapped), promise_value_t()]
     let data = [UInt8](repeating: 3, count: 50_000)
     promise_value_bytes(&arguments[1], data, data.count)
     var result = try invoke("sum_after", of: "test.promises", arguments)
@@ -125,6 +132,8 @@ struct BinaryEdges {
     for index in arguments.indices { promise_value_release(&arguments[index]) }
     #expect(try invoke("discarded", of: "test.promises", []).value.as.i64 == 1)
     #expect(host.retainedArguments.count == 1)
+    // No code of the plugin can call the closure any more.
+    #expect(held == nil)
     _ = try invoke("go", of: "test.promises", [])
     #expect(try invoke("seen", of: "test.promises", []).value.as.i64 == 150_000)
     host.retainedArguments.releaseUnused()

@@ -56,6 +56,7 @@ struct WildResults {
       ("listed_address", [], "'result[1]' that is a value of type pointer"),
       ("listed_promise", [], "'result[1]' that is a value of type promise"),
       ("nested", [.int(100_000)], "that is nested deeper than 128 levels"),
+      ("nested_maps", [.int(100_000)], "that is nested deeper than 128 levels"),
       ("nested_later", [.int(100_000)], "that is nested deeper than 128 levels"),
     ] as [(String, [PluginValue], String)])
   func values(_ function: String, _ arguments: [PluginValue], _ message: String) async throws {
@@ -73,6 +74,8 @@ struct WildResults {
       PluginMember("message", .string("broken")),
     ])
     #expect(await host.outcome("listed_error", of: "test.wild").value == .array([.int(7), error]))
+    let maps = await host.outcome("nested_maps", of: "test.wild", [.value(.int(128))]).value
+    #expect(maps?.json == String(repeating: #"{"k":"#, count: 128) + "7" + String(repeating: "}", count: 128))
     for function in ["nested", "nested_later"] {
       let value = await host.outcome(function, of: "test.wild", [.value(.int(128))]).value
       #expect(value?.json == String(repeating: "[", count: 128) + "7" + String(repeating: "]", count: 128))

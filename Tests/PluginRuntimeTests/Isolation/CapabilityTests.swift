@@ -75,6 +75,13 @@ struct CapabilityTests {
       capabilities("read=/c", "write=/d", "memory=2M", "cpu=2"))
     #expect(both == (try capabilities("read=/a", "read=/c", "write=/b", "write=/d", "memory=2M", "cpu=2")))
     #expect(Capabilities.unrestricted == (try capabilities("all")))
+    // Paths that were resolved stay resolved beside those of capabilities without any.
+    var resolved = try capabilities("read=/a")
+    resolved.resolvePaths { $0 }
+    #expect(resolved.union(none) == resolved && none.union(resolved) == resolved)
+    var mixed = resolved.union(try capabilities("read=/c"))
+    mixed.resolvePaths { "/x\($0)" }
+    #expect(mixed.reads == ["/x/a", "/x/c"])
   }
 
   @Test("paths that are added after the others were resolved are resolved too")
@@ -89,5 +96,10 @@ struct CapabilityTests {
     #expect(capabilities.reads == ["/y/x/a", "/yc"] && capabilities.writes == ["/y/xb"])
     capabilities.resolvePaths { "/z\($0)" }
     #expect(capabilities.reads == ["/y/x/a", "/yc"])
+    // It leads elsewhere in the worker.
+    var own = Capabilities()
+    try own.allow("read=/proc/self/status")
+    own.resolvePaths { "/x\($0)" }
+    #expect(own.reads == ["/proc/self/status"])
   }
 }

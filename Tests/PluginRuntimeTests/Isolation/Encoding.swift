@@ -102,6 +102,21 @@ struct Encoding {
     #expect(decoded > 1_000)
   }
 
+  @Test("the rules of a worker are read whole, or not at all")
+  func rules() throws {
+    func read(_ rules: PluginValue...) throws -> [String]?? {
+      let body = PluginValue.array([.bool(false), .bool(false), .uint(0), .uint(0), .array(rules)])
+      return ConfinementPlan.read(try CBOREncoder.encode(body)[...]).map { $0?.rules.map(\.path) }
+    }
+    let rule = PluginValue.array([.string("/a"), .uint(1)])
+    #expect(try read(rule) == ["/a"])
+    let wrong: [PluginValue] = [
+      .void, .array([.string("/b")]), .array([.uint(1), .string("/b")]), .array([.string("/b"), .uint(1), .uint(1)]),
+    ]
+    for wrong in wrong { #expect(try read(rule, wrong) == nil, "\(wrong)") }
+    #expect(ConfinementPlan.read([0xFF]) == nil)
+  }
+
   static func hexadecimal(_ bytes: [UInt8]) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }

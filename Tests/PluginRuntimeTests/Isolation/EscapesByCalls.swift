@@ -29,6 +29,13 @@ struct EscapesByCalls {
     #expect(try await plugin.outcome("hide", .int(1)).value == .int(0))
   }
 
+  @Test("a worker does not undo that it ends with its host")
+  func surviving() async throws {
+    guard let plugin = try IsolatedPlugin.confined("escaping") else { return }
+    let outcome = try await plugin.outcome("survive")
+    #expect(outcome.refusal?.description == "system (prctl)", "\(outcome)")
+  }
+
   @Test("a worker does not make the host the receiver of signals", arguments: ["fcntl", "extended", "ioctl"])
   func signals(call: String) async throws {
     guard let plugin = try IsolatedPlugin.confined("escaping") else { return }

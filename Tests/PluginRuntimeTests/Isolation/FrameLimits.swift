@@ -1,3 +1,4 @@
+import Glibc
 import PromisesTestSupport
 import Testing
 
@@ -37,6 +38,32 @@ struct FrameLimits {
     #expect(try await call.outcomeInTime().value == .void)
     #expect(reports.events.last == cut)
     for plugin in [table, progress] { plugin.unload() }
+  }
+
+  @Test("a description with a wrong part ends the worker, with the name of the part")
+  func descriptions() throws {
+    let error = #expect(throws: PluginError.self) {
+      try IsolatedPlugin.loading("dying", ["-DIN_INITIALISER=forge_description()"])
+    }
+    let reason = "a description whose part 'path' is missing, expected text"
+    #expect(error?.message.contains(reason) == true, "\(error as Any)")
+  }
+
+  @Test("a block of shared memory beyond 1 GiB is refused, though the reader has no limit of its own")
+  func sharedMemory() throws {
+    typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
+    let create = unsafeBitCast(try #require(dlsym(nil, "memfd_create")), to: Create.self)
+    // MFD_CLOEXEC and MFD_ALLOW_SEALING. Sparse: it takes no memory.
+    let block = create("promise-bytes", 3)
+    try #require(ftruncate(block, off_t(SharedBytes.longest) + 1) == 0)
+    // F_ADD_SEALS: all of them.
+    try #require(fcntl(block, 1033, 15) == 0)
+    var bytes = try Frame(.call, 1, .array([])).encoded().bytes
+    bytes[6] = 1
+    var reader = FrameReader(leavingCalls: true)
+    bytes.withUnsafeBytes { reader.append($0, [block]) }
+    let error = #expect(throws: FrameError.self) { try reader.next() }
+    #expect(error?.description == "more shared memory than a frame may have", "\(error as Any)")
   }
 
   @Test("the handles of 100,000 workers differ")

@@ -48,4 +48,24 @@ struct InstalledWorker {
       #expect(error?.message.contains(reason) == true, "\(error as Any)")
     }
   }
+
+  @Test("a worker that does not lead its process group leaves the other processes of the group alone")
+  func group() async throws {
+    let note = Fixture.file("note")
+    let script = """
+      #!/bin/sh
+      '\(Fixture.pluginHost)' \(WorkerProgram.workerArgument)
+      sleep 1
+      echo alive >'\(note)'
+      """
+    let program = try Fixture.file("worker", containing: script.utf8)
+    #expect(chmod(program, 0o700) == 0)
+    let plugin = try IsolatedPlugin.loading("whole") {
+      $0.program = WorkerProgram(path: program, arguments: [])
+      $0.capabilities = .unrestricted
+    }
+    #expect(try await plugin.outcome("add", .int(40), .int(2)).value == .int(42))
+    plugin.unload()
+    #expect(try String(contentsOfFile: note, encoding: .utf8) == "alive\n")
+  }
 }

@@ -40,4 +40,15 @@ struct KeptResultsTests {
     #expect(promises.map { kept.request(of: $0) } == [nil, 5, nil])
     #expect(kept.size == (1, 2))
   }
+
+  @Test("the results of the last 32 calls are found, the oldest is replaced first")
+  func recent() {
+    var recent = RecentResults()
+    for number in 0..<100 as Range<UInt64> {
+      recent.append(.uint(number), number)
+      let kept = (0...number).filter { recent[$0] == .uint($0) }
+      #expect(kept == Array((0...number).suffix(RecentResults.capacity)))
+    }
+    #expect(RecentResults.capacity == 32)
+  }
 }

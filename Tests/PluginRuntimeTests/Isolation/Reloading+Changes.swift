@@ -81,6 +81,17 @@ extension Reloading {
     try host.unload("test.reloading")
   }
 
+  /// The number of watches of this process.
+  private static var watches: Int {
+    get throws {
+      let folder = "/proc/self/fdinfo"
+      let facts = try FileManager.default.contentsOfDirectory(atPath: folder).map {
+        (try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)) ?? ""
+      }
+      return facts.joined().split(separator: "\n").count { $0.hasPrefix("inotify ") }
+    }
+  }
+
   @Test("reloading follows from a folder on the path that is removed and made again, or renamed")
   func folders() async throws {
     let file = try ExchangedFile()
@@ -113,13 +124,15 @@ extension Reloading {
     try install(2, path)
     try await waiting(for: { reports.count == 1 })
     #expect(try await revision() == .int(2))
+    let watches = try Self.watches
     try makeFolder("\(root)/build.new")
     try install(3, "\(root)/build.new/reloading.so")
     try #require(rename("\(root)/build", "\(root)/build.old") == 0)
     try #require(rename("\(root)/build.new", "\(root)/build") == 0)
     try await waiting(for: { reports.count == 2 })
     #expect(try await revision() == .int(3))
-    // The folder that was at the path before is not watched any more.
+    // The folder that was at the path before is not watched any more. Other tests have watches for a while.
+    try await waiting(for: { try Self.watches <= watches })
     try install(4, "\(root)/build.old/reloading.so")
     try await Task.sleep(for: .milliseconds(200))
     try install(5, path)
@@ -261,4 +274,54 @@ extension Reloading {
     watcher.stop()
     try host.unload("test.reloading")
   }
+
+  @Test("a folder on the path that the user may not list is not watched, unless the plugin's file is in it")
+  func unlistable() async {
+    await #expect(processExitsWith: .success) {
+      // Root may list it.
+      if getuid() == 0 { try #require(setuid(65_534) == 0) }
+      var template = Array("\(FileManager.default.temporaryDirectory.path)/promise-unlistable-XXXXXX".utf8CString)
+      let root = String(cString: try #require(mkdtemp(&template)))
+      defer {
+        chmod(root, 0o700)
+        try? FileManager.default.removeItem(atPath: root)
+      }
+      try #require(mkdir("\(root)/open", 0o700) == 0)
+      let paths = ["\(root)/open/x.so", "\(root)/y.so"]
+      for path in paths { try Data().write(to: URL(fileURLWithPath: path)) }
+      try #require(chmod(root, 0o300) == 0)
+      let hosts = try paths.map { path in
+        let host = Host()
+        host.registry.add(try StillPlugin(path))
+        return host
+      }
+      try PluginWatcher(hosts[0]) { _, _ in }.stop()
+      let error = #expect(throws: PluginError.self) { try PluginWatcher(hosts[1]) { _, _ in } }
+      #expect(error?.description == "\(root): cannot be watched: Permission denied", "\(error as Any)")
+    }
+  }
+}
+
+/// A plugin in another process that does not exist.
+private final class StillPlugin: RemotePlugin {
+  let description: PluginDescription
+  let files: [String]
+
+  init(_ path: String) throws {
+    let members: [(String, PluginValue)] = [
+      ("path", .string(path)), ("id", .string("test.still")), ("version", .string("1")),
+      ("abi", .object([PluginMember("min", .uint(1)), PluginMember("max", .uint(1))])), ("required", .array([])),
+      ("functions", .array([])),
+    ]
+    description = try PluginDescription(from: .object(members.map { PluginMember($0.0, $0.1) }))
+    files = [path]
+  }
+
+  func call(
+    _ function: String, _ arguments: [Argument], use: CallUse, progress: (@Sendable (ProgressReport) -> Void)?
+  ) -> Promise<PluginValue> { .reject(nil) }
+
+  func reload(adopting: Adoption?, deadline: Duration) throws(PluginError) -> PluginDescription { description }
+
+  func unload(deadline: Duration) {}
 }

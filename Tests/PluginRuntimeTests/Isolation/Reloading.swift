@@ -205,10 +205,13 @@ struct Reloading {
 
   @Test("reloading is refused by a plugin that does not quiesce, and by a host for its own process")
   func refused() async throws {
-    let path = try Fixture.plugin("reloading", ["-DREFUSES"])
-    let plugin = try IsolatedPlugin(loading: path, .tests)
+    let file = try ExchangedFile()
+    try file.install(1, "-DREFUSES")
+    let plugin = try IsolatedPlugin(loading: file.path, try file.options)
     let error = #expect(throws: PluginError.self) { try plugin.reload() }
     #expect(error?.kind == .rolledBack && error?.message.contains("busy") == true)
+    // It may have released something before it failed.
+    #expect(file.lines == ["load 1", "quiesce 1", "resume 1"])
     #expect(try await plugin.outcome("revision").value == .int(1))
     plugin.unload()
     #expect(throws: PluginError.self) { try plugin.reload() }

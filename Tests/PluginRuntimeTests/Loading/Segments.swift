@@ -78,6 +78,12 @@ struct Segments {
     let relocated = try #require(library.headers(ELFSegment.readOnlyAfterRelocation).first)
     fixed.set(relocated + LibraryFile.memorySize, UInt64(1 << 24))
     expect(.damaged, "is not in a writable segment", fixed)
+    fixed.set(relocated + LibraryFile.memorySize, library[relocated + LibraryFile.memorySize])
+    #expect(mistake(in: fixed) == nil)
+    // The first segment is read-only.
+    let first = try #require(library.loads.first)
+    fixed.set(relocated + LibraryFile.address, library[first + LibraryFile.address])
+    expect(.damaged, "is not in a writable segment", fixed)
   }
 
   @Test("an entry that is a function by its name only is refused")

@@ -134,6 +134,9 @@ struct Refusals {
       ("f(a: fn(resolve i32))", 6, "a callback with 'resolve'", "promise<T> by a"),
       ("f(a: fn(resolve i32)) -> promise<i32> by a", 42, "whose scope is @call", "@once"),
       ("f(a: fn(resolve i32)@once) -> promise<i64> by a", 47, "resolves with 'i32'", "promise<i64>"),
+      (
+        "f(a: fn()@once, b: fn(resolve i32)@once) -> promise<i64> by a or b", 66, "resolves with 'i32'", "promise<i64>"
+      ),
       ("f(a: fn()@once) -> promise<i64> by a", 36, "callbacks without 'resolve'", "resolve i64"),
       ("f(a: i32) -> promise<i64> by a", 30, "'a'", "is an fn(...)"),
       ("f(a: fn()@once) -> i64 by a", 24, "'by'", "a promise<T> before"),
