@@ -37,7 +37,8 @@ extension PluginDescriptor {
     return adoption.functions.filter { $0.symbol == nil || !exports.provides($0.exportedName) }.map(\.exportedName)
   }
 
-  private static func check(_ adoption: Adoption) throws(PluginError) {
+  /// Checks the names in an adoption.
+  static func check(_ adoption: Adoption) throws(PluginError) {
     let subject = adoption.file ?? adoption.library
     guard PluginDescription.isID(adoption.id) else {
       throw PluginError(

@@ -44,11 +44,26 @@ enum FFIType {
   ) -> Bool {
     let status =
       if let variadic {
-        ffi_prep_cif_var(interface, FFI_DEFAULT_ABI, UInt32(variadic), UInt32(count), result, types)
+        ffi_prep_cif_var(interface, FFI_DEFAULT_ABI, UInt32(variadic), UInt32(count), result.map(returned), types)
       } else {
-        ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), result, types)
+        ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), result.map(returned), types)
       }
     return status == FFI_OK
+  }
+
+  /// Returns the description of a result. On x86-64 a struct of one long double alone is returned in the register of a
+  /// long double; libffi (3.4) reads the registers of integers instead.
+  private static func returned(_ type: Reference) -> Reference {
+    #if arch(x86_64)
+    var part = type
+    while Int32(part.pointee.type) == FFI_TYPE_STRUCT, let field = part.pointee.elements[0],
+      part.pointee.elements[1] == nil
+    {
+      part = field
+    }
+    if Int32(part.pointee.type) == FFI_TYPE_LONGDOUBLE { return part }
+    #endif
+    return type
   }
 
   /// Prepares the call of a function for the lifetime of the process; `nil` if libffi cannot call it.

@@ -45,6 +45,8 @@ enum PluginSource: Sendable, Equatable {
     switch self {
     case .file(let path): return .file(try PluginFile.resolve(path))
     case .adoption(var adoption):
+      // A worker would refuse the frame, without the place of the mistake.
+      try PluginDescriptor.check(adoption)
       adoption.library = try PluginFile.resolve(LibraryFinder.path(of: adoption.library))
       return .adoption(adoption)
     }

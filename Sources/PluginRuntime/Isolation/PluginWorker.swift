@@ -275,7 +275,9 @@ public final class PluginWorker: Sendable {
       if state.calls.removeValue(forKey: request) != nil, let recent { state.recent.append(recent, request) }
     }
     guard let error = channel.send(frame) else { return }
-    let reason = PluginError(.notIsolated, "plugin-worker", "cannot send the result of a call: it \(error.message) (--isolation in-process sends none)")
+    let reason = PluginError(
+      .notIsolated, "plugin-worker",
+      "cannot send the result of a call: it \(error.message); in-process none is sent (--isolation in-process)")
     reply(Frame(.rejected, request, ReasonCoder.encode(reason)))
   }
 

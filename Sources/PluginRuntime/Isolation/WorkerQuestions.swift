@@ -114,7 +114,8 @@ final class WorkerQuestions: Sendable {
       } catch let crossed as CallbackRejection {
         promise.reject(crossed.reason)
       } catch {
-        let message = "returned a result that can be passed only if both plugins are in-process (--isolation in-process)"
+        let message =
+          "returned a result that can be passed only if both plugins are in-process (--isolation in-process)"
         promise.reject(PluginError(.notIsolated, plugin, message))
       }
     }

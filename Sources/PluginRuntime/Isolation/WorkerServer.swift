@@ -13,7 +13,7 @@ final class WorkerServer {
   enum Stage { case greeting, opening, loading, running, unloading, exiting }
 
   let link: WorkerLink
-  /// Those of the plugin that is loaded, once its worker has passed the gate.
+  /// The settings with which the worker was started; once it has passed the gate, those of the plugin that is loaded.
   @exclusivity(unchecked) private(set) var settings: WorkerSettings
   /// Receives the first outcome: the description, or the reason why the plugin is not loaded.
   private let started: (Result<PluginDescription, PluginError>) -> Void

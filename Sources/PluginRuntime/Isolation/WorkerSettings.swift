@@ -18,7 +18,7 @@ struct WorkerSettings: Sendable {
   private(set) var file: KeptFile?
   /// Counts the processes of the plugin, across plugin generations.
   private(set) var generations = Generations()
-  /// Where the first worker waits before it loads the plugin; `nil`: it does not wait.
+  /// The gate at which the first worker waits before it loads the plugin; `nil`: it does not wait.
   private(set) var gate: LoadGate?
   /// The shared memory of large arguments of calls under way; `nil` for one worker.
   let pool: PoolMemory?

@@ -43,8 +43,8 @@ struct ELFSegmentCheck {
       guard load.address - load.address % page >= end || index == 0 else {
         throw .damaged("its segment at \(load.address.hexadecimal) overlaps the one before, or comes before it")
       }
-      let rounded = load.memory.upperBound + page - 1
-      end = rounded - rounded % page
+      // Not rounded up: the next segment is compared by the beginning of its page.
+      end = load.memory.upperBound
     }
   }
 

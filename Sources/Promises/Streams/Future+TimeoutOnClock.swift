@@ -1,7 +1,7 @@
 // Timeouts of futures on the clock of streams, for tests with a virtual time.
 extension Future {
-  /// Returns a future with a timeout on a clock. See ``timeout(on:after:)->Future<Value,TimeoutError<Failure>>``; but
-  /// after a timeout, callbacks with `.immediate` run where the clock runs its work.
+  /// Returns a future with a timeout on a clock, as `timeout(on:after:)` does. After a timeout, callbacks with
+  /// `.immediate` run where the clock runs its work.
   ///
   /// - Parameters:
   ///   - context: the context in which callbacks run.

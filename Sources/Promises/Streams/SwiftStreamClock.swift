@@ -32,7 +32,7 @@ public final class SwiftStreamClock: StreamClock {
   private let state = LockedState(State())
 
   /// Makes a clock of another one. Times are counted from this call.
-  public init<Base: Clock>(_ clock: Base) where Base.Duration == Duration {
+  public init<Base: _Concurrency.Clock>(_ clock: Base) where Base.Duration == Duration {
     let begin = clock.now
     time = { begin.duration(to: clock.now) }
     pause = { try await clock.sleep(until: begin.advanced(by: $0), tolerance: nil) }
@@ -46,32 +46,34 @@ public final class SwiftStreamClock: StreamClock {
   /// Runs `work` after `delay`, in a task.
   public func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any StreamTimer {
     let due = now + max(delay, .zero)
-    let number = state.locked { state in
-      defer { sleep(&state) }
-      return state.works.add(at: due, work)
+    let (number, older) = state.locked { state -> (Int, Task<Void, Never>?) in
+      let number = state.works.add(at: due, work)
+      return (number, sleep(&state))
     }
+    older?.cancel()
     return Timer(clock: self, number: number)
   }
 
-  /// Starts a task that sleeps until the first work is due, unless the latest one wakes by then. Call with the lock
-  /// held.
-  private func sleep(_ state: inout State) {
-    guard !state.isRunning, let next = state.works.nextTime else { return }
-    if let wakesAt = state.wakesAt, wakesAt <= next { return }
-    state.sleeper?.cancel()
+  /// Starts a task that sleeps until the first work is due, unless the latest one wakes by then. Returns the task that
+  /// it replaces, to be cancelled without the lock: the clock may have a handler for that. Call with the lock held.
+  private func sleep(_ state: inout State) -> Task<Void, Never>? {
+    guard !state.isRunning, let next = state.works.nextTime else { return nil }
+    if let wakesAt = state.wakesAt, wakesAt <= next { return nil }
+    let older = state.sleeper
     state.number += 1
     state.wakesAt = next
     state.sleeper = Task { [weak self, pause, number = state.number] in
       try? await pause(next)
       if !Task.isCancelled { self?.wake(number) }
     }
+    return older
   }
 
   /// Runs the work that is due, if the task with that number is the latest one.
   private func wake(_ number: Int) {
     let isLatest = state.locked { state in
       guard state.number == number else { return false }
-      (state.isRunning, state.wakesAt) = (true, nil)
+      (state.isRunning, state.wakesAt, state.sleeper) = (true, nil, nil)
       return true
     }
     guard isLatest else { return }
@@ -83,7 +85,7 @@ public final class SwiftStreamClock: StreamClock {
     state.locked { state in
       if let (_, work) = state.works.takeFirst(dueAt: now) { return work }
       state.isRunning = false
-      sleep(&state)
+      _ = sleep(&state)
       return nil
     }
   }

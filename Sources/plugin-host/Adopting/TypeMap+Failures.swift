@@ -31,7 +31,14 @@ extension TypeMap {
     ("none", "deflateBound inflateMark inflateCodesUsed"), ("errno", "gzopen gzopen64 gzdopen"),
     // bzip2 and LZ4 have no messages.
     ("nonzero", "BZ2_bzCompressInit BZ2_bzDecompressInit BZ2_bzCompressEnd BZ2_bzDecompressEnd"),
-    ("negative", "BZ2_bz* LZ4_decompress_*"), ("zero", "LZ4_compress_*"),
+    (
+      "negative",
+      """
+      BZ2_bzCompress BZ2_bzDecompress BZ2_bzBuffToBuffCompress BZ2_bzBuffToBuffDecompress BZ2_bzread BZ2_bzwrite
+      LZ4_decompress_*
+      """
+    ),
+    ("zero", "LZ4_compress_*"),
     // SQLite. For functions of a connection and of a statement, the connection has the message.
     ("nonzero message sqlite3_errmsg(ppDb)", "sqlite3_open sqlite3_open16 sqlite3_open_v2"),
     ("nonzero message sqlite3_errmsg(db)", "sqlite3_prepare* sqlite3_get_table sqlite3_load_extension"),

@@ -104,9 +104,8 @@ extension ValueType {
       }
       return [("oneOf", .array(members + [JSON.object(JSONSchema.null)]))]
     case .list(let element, let count):
-      let items = [(name: "type", value: JSON.string("array")), ("items", .object(element.schema(use)))]
-      guard let count else { return items }
-      return items + [("minItems", .number(UInt64(count))), ("maxItems", .number(UInt64(count)))]
+      let limits = count.map { [("minItems", JSON.number(UInt64($0))), ("maxItems", JSON.number(UInt64($0)))] } ?? []
+      return [("type", .string("array")), ("items", .object(element.schema(use)))] + limits
     case .promise(let held): return held.map { $0.schema(use) } ?? JSONSchema.null
     case .value, .error: return []
     // Types that have no form in JSON.

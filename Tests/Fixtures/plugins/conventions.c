@@ -194,6 +194,16 @@ static scaled_t scale(scaled_t scaled, const long double *by, int32_t count, lon
   return (scaled_t){scaled.times + 1, scaled.number * *sum};
 }
 
+typedef struct {
+  struct {
+    long double number[1];
+  } inner;
+} alone_t;
+
+static alone_t alone(long double x) {
+  return (alone_t){{{x * 2}}};
+}
+
 static long double apply(long double (*f)(int32_t, long double), long double x) {
   return f(3, x) + 1;
 }
@@ -291,6 +301,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("scale(scaled: {times: i32, number: f64x}, by: &[f64x; count], count: i32, sum: out f64x) "
              "-> {times: i32, number: f64x}",
              scale),
+    FUNCTION("alone(x: f64x) -> {inner: {number: [f64x; 1]}}", alone),
     FUNCTION("apply(f: fn(i32, f64x) -> f64x, x: f64x) -> f64x", apply),
     FUNCTION("join(list: &[cstr; 0], more: &[cstr; 0]? = null) -> i32", join),
     FUNCTION("digest(fill: u8, length: out usize) -> own(memory_free) bytes[length]?", digest),

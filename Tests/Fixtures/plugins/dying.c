@@ -69,9 +69,9 @@ static inline void forge_refusal(void) {
   hang();
 }
 
-/* Sends `opened` with an empty map, as the description of the plugin. */
+/* Sends `opened` with an empty object, as the description of the plugin. */
 static inline void forge_description(void) {
-  static const char frame[] = "\1\0\0\0\1\4\0\0\0\0\0\0\0\0\0\0\240";
+  static const char frame[] = "\4\0\0\0\1\4\0\0\0\0\0\0\0\0\0\0\331\240\2\200";
   with_sockets(send_to, frame, sizeof frame - 1);
   hang();
 }

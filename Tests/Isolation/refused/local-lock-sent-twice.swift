@@ -1,4 +1,4 @@
-// expect: sending value of non-Sendable type '(Int) -> ()' risks causing data races
+// expect: sending value of non-Sendable type '(Int) -> Void' risks causing data races
 // A closure that is sent takes a local Mutex or Atomic with it: a second closure cannot use it. See shared-lock.swift.
 import Promises
 import Synchronization

@@ -40,7 +40,7 @@ extension EndToEnd {
     private static let test = " ! if zip_isError(result) message zip_getErrorName(result)"
 
     @Test(arguments: [
-      ("zip_pack", "(n: i32) -> usize\(test)"), ("zip_begin", "(n: i32) -> usize\(test)"),
+      ("zip_pack", "(n: i32) -> usize\(test)"), ("zip_begin", "(n: i32) -> u64\(test)"),
       ("zip_version", "(n: i32) -> i32"), ("other", "(n: i32) -> usize"),
       ("tar_open", "(n: i32) -> i32 ! if tar_is_error(result) -> bool message tar_strerror(result)"),
       // An int may be anything but a status.

@@ -66,7 +66,6 @@ extension EndToEnd {
         "typedef struct { long a; double b; } pair;\nvoid pair_put(pair *p, void *unused);\nint pair_new(int a);",
         source: "#include <stdlib.h>\nint pair_new(int a) { return abs(a); } void pair_put() {}")
       #expect(adopted.draft.text.components(separatedBy: "'pair_new(").count == 2, "\(adopted.draft.text)")
-      #expect(adopted.signature("pair_fields").hasPrefix("pair_fields(fields: out {a: i64, b: f64}, "))
       #expect(try adopted.call("pair_new", "-3") == "3\n")
     }
 

@@ -159,7 +159,8 @@ extension EndToEnd {
     }
 
     @Test func aFileThatWasWrittenToCountsThoughItsSizeAndTimeAreTheSame() throws {
-      let file = try PipelineFile("plugins: [./kinds.so]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
+      let file = try PipelineFile(
+        "plugins: [{plugin: ./kinds.so, isolation: in-process}]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
       let kinds = file.folder.appending(path: "kinds.so").path
       // The bytes behind the file's tables are content that nobody reads.
       let plugin = try Data(contentsOf: URL(filePath: FixturePlugins.path("kinds")))
@@ -169,7 +170,7 @@ extension EndToEnd {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: kinds)
       }
       try write("one")
-      // The digest is noted once the last change is some seconds ago.
+      // The digest is noted once the last change is some seconds ago. For a worker the copy that it loads is read.
       while try noted(file) == 0 { _ = try run(file) }
       #expect(try run(file).errors.contains(", from the cache"))
       let handle = try FileHandle(forUpdating: URL(filePath: kinds))

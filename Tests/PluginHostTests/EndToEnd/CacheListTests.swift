@@ -10,9 +10,9 @@ extension EndToEnd {
 
       init(_ steps: String) throws { file = try PipelineFile("plugins: [kinds]\nset: {go: ~}\nsteps:\n\(steps)\n") }
 
-      func run() throws -> HostProcess.Ending {
+      func run(_ options: String...) throws -> HostProcess.Ending {
         let go = file.folder.appending(path: "go").path
-        return try HostProcess.run("run", "--cache", path, "--set", "go=\(go)", file.path)
+        return try HostProcess.run(["run", "--cache", path, "--set", "go=\(go)"] + options + [file.path])
       }
 
       func cache(_ command: String...) throws -> String {
@@ -74,10 +74,10 @@ extension EndToEnd {
       let cache = try Cache("  a: {call: kinds.start, with: {command: \"\(command)\"}, pure: true}")
       let go = cache.file.folder.appending(path: "go")
       try Data().write(to: go)
-      #expect(try cache.run().status == 0)
+      #expect(try cache.run("--isolation", "in-process").status == 0)
       _ = try cache.sql("update results set value = x'00'")
       try FileManager.default.removeItem(at: go)
-      #expect(try cache.run().signal == SIGKILL)
+      #expect(try cache.run("--isolation", "in-process").signal == SIGKILL)
       #expect(try cache.sql("select count(*) from results") == "0\n")
     }
 

@@ -234,11 +234,11 @@ extension EndToEnd {
           + "  w: {call: kinds.start, with: {command: \"test -e '${calls}.go' || kill -9 $PPID\"}, "
           + "pure: true, after: s19}\n  z: {call: kinds.start, with: {command: \"echo z >> '${calls}'\"}, pure: true, after: w}\n"
       )
-      let killed = try place.run()
+      let killed = try place.run("--isolation", "in-process")
       #expect(killed.signal == SIGKILL)
       #expect(place.lines().count == 20)
       try Data().write(to: URL(filePath: place.calls + ".go"))
-      #expect(try place.run().status == 0)
+      #expect(try place.run("--isolation", "in-process").status == 0)
       #expect(place.lines().count == 21)
       #expect(Set(place.lines()).count == 21)
     }
@@ -275,15 +275,15 @@ extension EndToEnd {
             a: {call: kinds.start, with: {command: "echo a >> '${calls}'"}}
             b: {call: kinds.start, with: {command: "echo b >> '${calls}'; test -e '${calls}.go' || kill -9 $PPID"}, after: a}
           """)
-      #expect(try place.run("--resume").signal == SIGKILL)
+      #expect(try place.run("--resume", "--isolation", "in-process").signal == SIGKILL)
       try Data().write(to: URL(filePath: place.calls + ".go"))
-      let resumed = try place.run("--resume")
+      let resumed = try place.run("--resume", "--isolation", "in-process")
       #expect(resumed.status == 0)
       #expect(resumed.errors.withoutTimes.contains("a: fulfilled in 0 s: 0, from the cache\n"))
       #expect(place.lines() == ["a", "b", "b"])
       // The run has succeeded, so the next one starts anew.
       #expect(try place.entries().isEmpty)
-      #expect(try place.run("--resume").status == 0)
+      #expect(try place.run("--resume", "--isolation", "in-process").status == 0)
       #expect(place.lines() == ["a", "a", "b", "b", "b"])
       #expect(try place.run("--resume", "--no-cache").status == 64)
     }

@@ -280,13 +280,9 @@ extension EndToEnd {
 
     @Test func showsTheSignatureOfAFunctionThatWasCalledWrongly() throws {
       let ending = try HostProcess.run("call", "kinds", "tiny", "y=3", "4")
-      #expect(ending.status == 64)
-      #expect(ending.errors.contains("plugin-host: usage: tiny(x: i8 = -3) -> i8\n"))
-      // The message has it already.
+      #expect(ending.status == 64 && ending.errors.contains("plugin-host: usage: tiny(x: i8 = -3) -> i8\n"))
       let second = try HostProcess.run("call", "kinds", "tiny", "3", "4")
-      #expect(
-        second.errors
-          == "plugin-host: kinds.tiny: is given 2 arguments, expected at most 1: tiny(x: i8 = -3) -> i8\n")
+      #expect(second.errors.hasSuffix("expected at most 1: tiny(x: i8 = -3) -> i8\n"), "\(second.errors)")
     }
 
     @Test(arguments: [

@@ -26,7 +26,8 @@ extension EndToEnd {
         (SIGSEGV, "SIGSEGV"), (SIGSYS, "SIGSYS"),
       ])
     func aSignalOnAnotherThreadIsReported(signal: Int32, name: String) throws {
-      let ending = try HostProcess.run("call", "--isolation", "in-process", "--progress", "off", "unsettling", "raise_on_thread", "\(signal)")
+      let ending = try HostProcess.run(
+        "call", "--isolation", "in-process", "--progress", "off", "unsettling", "raise_on_thread", "\(signal)")
       #expect(ending.signal == signal && ending.text == "", "\(ending)")
       // The runtime of Swift may add a backtrace.
       #expect(ending.errors.hasPrefix("plugin-host: \(name) \(Self.nowhere): the process ends\n"), "\(ending)")
@@ -34,7 +35,8 @@ extension EndToEnd {
 
     @Test("a crash on a thread of the plugin's is reported with the plugin's file")
     func aCrashOnAnotherThreadIsReported() throws {
-      let ending = try HostProcess.run("call", "--isolation", "in-process", "--progress", "off", "unsettling", "crash_on_thread")
+      let ending = try HostProcess.run(
+        "call", "--isolation", "in-process", "--progress", "off", "unsettling", "crash_on_thread")
       #expect(ending.signal == SIGSEGV && ending.text == "", "\(ending)")
       let report = "plugin-host: \(FixturePlugins.path("unsettling")): SIGSEGV \(Self.nowhere): the process ends\n"
       #expect(ending.errors.hasPrefix(report), "\(ending)")

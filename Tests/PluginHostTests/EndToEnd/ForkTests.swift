@@ -18,7 +18,8 @@ extension EndToEnd {
       ], ["fork", "_Fork"])
     func aChildThatReturnsEnds(_ fork: (place: String, text: String), by function: String) throws {
       let ending = try HostProcess.run(
-        "call", "--isolation", "in-process", "forking", "answer", environment: ["FORK_IN": fork.place, "FORK_BY": function])
+        "call", "--isolation", "in-process", "forking", "answer",
+        environment: ["FORK_IN": fork.place, "FORK_BY": function])
       #expect(ending.status == 0 && ending.text == "5\n", "\(ending)")
       let subject = ["call": "\(Self.id).answer", "unload": Self.id][fork.place] ?? FixturePlugins.path("forking")
       // The entry is called twice: for the description, and to load the plugin.

@@ -84,8 +84,9 @@ extension EndToEnd {
           "org.example.calling", "org.example.central", "org.example.files", "org.example.flooding",
           "org.example.forking", "org.example.ignoring", "org.example.kinds", "org.example.later",
           "org.example.linking", "org.example.lonely", "org.example.mortal", "org.example.needy",
-          "org.example.parting", "org.example.reader", "org.example.recursing", "org.example.refusing",
-          "org.example.relay", "org.example.replacing", "org.example.shifting", "org.example.unsettling",
+          "org.example.parting", "org.example.placed", "org.example.reader", "org.example.recursing",
+          "org.example.refusing", "org.example.relay", "org.example.replacing", "org.example.shifting",
+          "org.example.unsettling",
         ])
       #expect(ending.errors.contains("noplugin.so"))
       #expect(ending.errors.split(separator: "\n").count == 1)

@@ -171,7 +171,7 @@ extension EndToEnd {
       let text = "plugins: [mortal]\nsteps: {a: {call: mortal.leave, with: {status: 0}, rescue: {value: 3}}}"
       let apart = try run(text, "--isolation", "process")
       #expect(apart.status == 0 && apart.text == "3\n", "\(apart.errors)")
-      #expect(try run(text).status == 1)
+      #expect(try run(text, "--isolation", "in-process").status == 1)
     }
 
     @Test func aMistakeInThePlaceIsShown() throws {

@@ -243,7 +243,8 @@ extension EndToEnd {
         let file = TemporaryPath()
         let ending = try run(
           "steps:\n\(steps.joined())  p: {call: kinds.start, with: {command: \"grep VmHWM /proc/$PPID/status > '${file}'\"}, "
-            + "after: [\(all)]}", "--progress", "off", "-j", "2", "--set", "file=\(file.path)")
+            + "after: [\(all)]}", "--isolation", "in-process", "--progress", "off", "-j", "2", "--set",
+          "file=\(file.path)")
         #expect(ending.text == "0\n")
         let text = try String(contentsOf: file.url, encoding: .utf8)
         return try #require(text.split(separator: " ").compactMap { Int($0) }.first)

@@ -57,7 +57,7 @@ extension EndToEnd {
         """)
       let library = "{library: libc.so.6, functions: ['sleep(seconds: u32) -> u32']}"
       try library.write(to: file.folder.appending(path: "libc.yaml"), atomically: true, encoding: .utf8)
-      let ending = try HostProcess.run("run", file.path)
+      let ending = try HostProcess.run("run", "--isolation", "in-process", file.path)
       #expect(ending.status == 0 && ending.text == "7\n", "\(ending)")
       #expect(ending.errors.contains("libc: warning: a function has not returned; not unloaded"), "\(ending)")
     }
@@ -105,7 +105,8 @@ extension EndToEnd {
           c: {call: kinds.start, with: {command: "echo done > '${file}'"}}
         """)
       let path = file.folder.appending(path: "done").path
-      let ending = try HostProcess.run(["run", "--log", "off", "--set", "file=\(path)", file.path])
+      let ending = try HostProcess.run(
+        ["run", "--isolation", "in-process", "--log", "off", "--set", "file=\(path)", file.path])
       #expect(ending.signal == SIGTERM)
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "done\n")
       #expect(ending.errors.contains("b: interrupted\n"))
@@ -122,7 +123,7 @@ extension EndToEnd {
         finally:
           c: {call: kinds.start, with: {command: "exec > /dev/null 2>&1; kill -TERM $PPID; sleep 30"}}
         """)
-      let ending = try HostProcess.run("run", file.path)
+      let ending = try HostProcess.run("run", "--isolation", "in-process", file.path)
       #expect(ending.signal == SIGTERM && ending.errors.contains("b: interrupted\n"))
       #expect(!ending.errors.contains("unload"), "\(ending.errors)")
     }
@@ -148,7 +149,10 @@ extension EndToEnd {
       let path = file.folder.appending(path: "done").path
       // The tests may run under nohup.
       let host = try HostProcess(
-        ["--default-signal=HUP", HostProcess.executable.path, "run", "--set", "file=\(path)", file.path])
+        [
+          "--default-signal=HUP", HostProcess.executable.path, "run", "--isolation", "in-process", "--set",
+          "file=\(path)", file.path,
+        ])
       host.process.executableURL = URL(filePath: "/usr/bin/env")
       try host.process.run()
       let ending = try host.wait()

@@ -69,7 +69,7 @@ extension EndToEnd {
           rows: {call: calling.count, with: {n: 500, f: {stream: 4, returns: true}}}
           things: {call: later.hold, each: {stream: rows}, limit: 4, with: {most: 50}}
           last: {call: kinds.tiny, after: things, with: {x: 1}}
-        """, result: "result: [rows, last]")
+        """, "--isolation", "in-process", result: "result: [rows, last]")
       #expect(ending.text == "{\"rows\":500,\"last\":1}\n", "\(ending.errors)")
     }
 

@@ -94,10 +94,12 @@ extension EndToEnd {
     @Test("functions that never return hold up the calls behind them for --plugin-timeout")
     func functionsThatNeverReturn() throws {
       let block = "call: later.block, timeout: 0.05, rescue: {value: null}"
-      let (each, _) = try run("steps: {a: {\(block), each: [1, 2], limit: 1}}", "--plugin-timeout", "2")
+      let (each, _) = try run(
+        "steps: {a: {\(block), each: [1, 2], limit: 1}}", "--plugin-timeout", "2", "--isolation", "in-process")
       #expect(each.status == 0, "\(each.errors)")
       let (serial, _) = try run(
-        "steps: {a: {\(block), serial: q}, b: {call: later.alone, serial: q}}", "--plugin-timeout", "2")
+        "steps: {a: {\(block), serial: q}, b: {call: later.alone, serial: q}}", "--plugin-timeout", "2",
+        "--isolation", "in-process")
       #expect(serial.status == 1)
       #expect(
         serial.errors.hasSuffix(

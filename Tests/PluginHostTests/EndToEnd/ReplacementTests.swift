@@ -25,14 +25,16 @@ extension EndToEnd {
     }
 
     @Test func norWhileAPluginIsLoaded() throws {
-      let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "run", "execv", environment: ["REPLACE_IN": "load"])
+      let ending = try HostProcess.run(
+        "call", "--isolation", "in-process", "replacing", "run", "execv", environment: ["REPLACE_IN": "load"])
       #expect(ending.status == 2 && ending.text == "", "\(ending)")
       #expect(ending.errors.contains("called execv() in load(): the process ends"), "\(ending)")
     }
 
     @Test(arguments: ["destructor", "atexit"])
     func norWhileItExits(place: String) throws {
-      let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "child", "execv", environment: ["REPLACE_IN": place])
+      let ending = try HostProcess.run(
+        "call", "--isolation", "in-process", "replacing", "child", "execv", environment: ["REPLACE_IN": place])
       #expect(ending.status == 1 && ending.text == "7\n", "\(ending)")
       #expect(
         ending.errors
@@ -44,7 +46,8 @@ extension EndToEnd {
       ("quick_exit(status: i32)", ["0"]), ("daemon(keeps_folder: i32, keeps_streams: i32) -> i32", ["1", "1"]),
     ])
     func norByTheCLibrarysOwnFunction(_ signature: String, arguments: [String]) throws {
-      let ending = try HostProcess.run(["call", "--isolation", "in-process", "--signature", signature, "libc.so.6"] + arguments)
+      let ending = try HostProcess.run(
+        ["call", "--isolation", "in-process", "--signature", signature, "libc.so.6"] + arguments)
       #expect(ending.status == 1 && ending.text == "", "\(ending)")
       #expect(ending.errors.contains("in this call: the process ends"), "\(ending)")
     }

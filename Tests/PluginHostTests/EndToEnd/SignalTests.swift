@@ -14,7 +14,10 @@ extension EndToEnd {
       // The tests may run under nohup, or in the background.
       let host = try HostProcess(
         ["--default-signal=INT,TERM,HUP"] + environment
-          + [HostProcess.executable.path, "call", "--isolation", "in-process", "--progress", "plain", "ignoring", function])
+          + [
+            HostProcess.executable.path, "call", "--isolation", "in-process", "--progress", "plain", "ignoring",
+            function,
+          ])
       host.process.executableURL = URL(filePath: "/usr/bin/env")
       let errors = Pipe()
       host.process.standardError = errors

@@ -101,7 +101,8 @@ extension EndToEnd {
     @Test("the end of the process in code of a plugin is JSON")
     func endsOfTheProcess() throws {
       func error(_ words: String..., in environment: [String: String] = [:]) throws -> [String: Any] {
-        let ending = try HostProcess.run(["call", "--format", "json"] + words, environment: environment)
+        let ending = try HostProcess.run(
+          ["call", "--isolation", "in-process", "--format", "json"] + words, environment: environment)
         // The plugin's output precedes the line, and the stack that the runtime of Swift prints follows it.
         let lines = ending.errors.split(separator: "\n").map(String.init)
         return try members(try #require(lines.first { $0.hasPrefix("{\"error\"") }, "\(ending.errors)"))
@@ -125,7 +126,8 @@ extension EndToEnd {
       let (plugin, shown) = (folder.path("ä漢😀\"\\\u{7f}.so"), folder.path("ä漢😀\"\\?.so"))
       try FileManager.default.copyItem(atPath: FixturePlugins.path("replacing"), toPath: plugin)
       let ending = try HostProcess.run(
-        "call", "--format", "json", plugin, "run", "execv", environment: ["REPLACE_IN": "load"])
+        "call", "--isolation", "in-process", "--format", "json", plugin, "run", "execv",
+        environment: ["REPLACE_IN": "load"])
       let lines = ending.errors.split(separator: "\n").map(String.init)
       let error = try members(try #require(lines.first { $0.hasPrefix("{\"error\"") }, "\(ending.errors)"))
       #expect(error["kind"] as? String == "notLoaded" && error["plugin"] as? String == shown, "\(error)")

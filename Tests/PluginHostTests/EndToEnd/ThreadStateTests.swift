@@ -97,7 +97,8 @@ extension EndToEnd {
 
     @Test func relativePathsStartFromTheFirstFolder() throws {
       try folder.write("here", to: "text")
-      let session = try run(["shell", "--isolation", "in-process"], input: "unsettling.change_folder /\nkinds.text x=@text\n")
+      let session = try run(
+        ["shell", "--isolation", "in-process"], input: "unsettling.change_folder /\nkinds.text x=@text\n")
       #expect(session.text == "0\n\"here\"\n", "\(session)")
       let call = try run(["call", "--isolation", "in-process", "-o", "result", "unsettling", "change_folder", "/"])
       #expect(call.status == 0, "\(call)")
@@ -142,7 +143,8 @@ extension EndToEnd {
 
     @Test(arguments: signals)
     func oneOfTheProcessIsReported(signal: Int32, name: String) throws {
-      let ending = try HostProcess.run("call", "--isolation", "in-process", "--progress", "off", "unsettling", "send_signal", "\(signal)")
+      let ending = try HostProcess.run(
+        "call", "--isolation", "in-process", "--progress", "off", "unsettling", "send_signal", "\(signal)")
       #expect(ending.signal == signal && ending.text == "", "\(ending)")
       // The system chooses the thread: that of the call, or another.
       let reports = ["org.example.unsettling.send_signal: \(name) in this call", name]

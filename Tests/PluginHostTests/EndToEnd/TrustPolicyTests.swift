@@ -315,11 +315,13 @@ extension EndToEnd {
       #expect(try run("trust", "policy", "any", "--untrusted", "in-process").status == 0)
       let changed = try String(contentsOfFile: configuration, encoding: .utf8)
       #expect(changed == "hash \(hash) plugin.so\npolicy any\nuntrusted in-process\n")
-      #expect(try run("trust", "list").text == "# \(configuration)\npolicy any\nhash \(hash) plugin.so\n")
+      #expect(
+        try run("trust", "list").text
+          == "# \(configuration)\npolicy any\nuntrusted in-process\nhash \(hash) plugin.so\n")
       // Other rules are not counted as entries.
       #expect(try run("trust", "remove", "in-process").status == 64)
       #expect(try run("trust", "remove", hash.prefix(9).uppercased()).text.hasPrefix("removed 1 entry for "))
-      #expect(try run("trust", "list").text == "# \(configuration)\npolicy any\n")
+      #expect(try run("trust", "list").text == "# \(configuration)\npolicy any\nuntrusted in-process\n")
       // Digits are the same in upper case.
       try write("policy listed\nhash \(hash.uppercased())\n")
       #expect(try isLoaded())

@@ -212,7 +212,7 @@ extension EndToEnd {
 
     @Test func itNeedsAWorker() throws {
       let file = try PipelineFile("plugins: [mortal]\nsteps: {a: {call: mortal.echo, with: {value: 1}}}")
-      let ending = try HostProcess.run(["run", "--watch", file.path])
+      let ending = try HostProcess.run(["run", "--watch", "--isolation", "in-process", file.path])
       #expect(ending.status == 64 && ending.errors.contains("add --isolation process"), "\(ending.errors)")
     }
 

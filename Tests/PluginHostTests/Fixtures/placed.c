@@ -1,5 +1,5 @@
-/* Reports facts of the process that it runs in. ABORT_PLACED: its initialiser calls abort(). PLACED_LOG: a file to which
- * its initialiser adds a line. */
+/* Reports facts of the process that it runs in. ABORT_PLACED: its initialiser calls abort(). PLACED_LOG: its
+ * initialiser adds a line to that file. */
 #include "fixture.h"
 
 #include <signal.h>

@@ -56,7 +56,7 @@ struct InlineTexts {
   @Test(
     "is never cut: a text that does not fit with its NUL is refused, as is one with a NUL in it",
     arguments: [
-      ("measure", "12345678", "ab", "argument 'r.name' has 8 bytes, expected at most 7: C has a char[8]"),
+      ("measure", "12345678", "ab", "argument 'r.name' has 8 bytes, expected at most 7 bytes: C has a char[8]"),
       ("measure", "größer!", "ab", "argument 'r.name' has 9 bytes, expected at most 7"),
       ("twice", "a", "abc", "argument 'r.tags[1]' has 3 bytes, expected at most 2"),
       ("change", #"a\u0000b"#, "ab", "argument 'r.name' contains a NUL, which would end the text"),

@@ -31,6 +31,11 @@ struct LongDoubleTests {
         == #"{"result":{"times":2,"number":-3.375},"sum":-2.25}"#)
   }
 
+  @Test("a struct of one long double alone is returned in the register of a long double")
+  func alone() async {
+    #expect(await json("alone", .value(.double(1.25))) == #"{"inner":{"number":[2.5]}}"#)
+  }
+
   @Test("long doubles are passed to callbacks, and returned by them")
   func callbacks() async {
     let callback = PluginCallback { arguments in

@@ -48,7 +48,7 @@ struct CallFlowTests {
       #expect(flow.remove(more.number) === more.call)
       #expect(started.events == waits.prefix(count).map(\.number))
     }
-    // Those that came with the slots were removed.
+    // The calls that came with the slots were removed.
     let left = flow.close(deadline: .now())
     #expect(left.map { ObjectIdentifier($0) } == waits.suffix(2).map { ObjectIdentifier($0.call) })
   }

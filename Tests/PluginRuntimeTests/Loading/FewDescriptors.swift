@@ -80,8 +80,8 @@ struct FewDescriptors {
       while true {
         FewDescriptors.limit(to: free)
         do throws(PluginError) {
-          let kept = try #require(try KeptFile(of: source))
-          #expect(kept.descriptor >= 0)
+          let kept = try KeptFile(of: source)
+          #expect(kept.map { $0.descriptor >= 0 } == true)
           break
         } catch {
           #expect(error.kind == .notReadable && error.description.contains("RLIMIT_NOFILE is "), "\(free): \(error)")

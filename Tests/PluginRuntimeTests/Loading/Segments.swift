@@ -83,6 +83,8 @@ struct Segments {
     // The first segment is read-only.
     let first = try #require(library.loads.first)
     fixed.set(relocated + LibraryFile.address, library[first + LibraryFile.address])
+    fixed.set(relocated + LibraryFile.fileSize, UInt64(0))
+    fixed.set(relocated + LibraryFile.memorySize, UInt64(8))
     expect(.damaged, "is not in a writable segment", fixed)
   }
 

@@ -35,6 +35,8 @@ struct TrialMaker {
   private(set) var tail: [(type: ValueType, value: PluginValue)] = []
   private var tailTypes: [ValueType] = []
   private var result: (type: ValueType, value: PluginValue)?
+  /// The number of objects in out parameters.
+  private var objects = 0
   private var fails = false
   private(set) var status = 0
   private var body = CBody()
@@ -110,7 +112,10 @@ struct TrialMaker {
   }
 
   private mutating func give(_ name: String, _ type: ValueType) { arguments[name] = dice.value(type) }
-  private mutating func get(_ name: String, _ type: ValueType) { outputs[name] = dice.value(type) }
+  private mutating func get(_ name: String, _ type: ValueType) {
+    outputs[name] = dice.value(type)
+    if type == Self.owned[5] { objects += 1 }
+  }
 
   /// Adds elements and, as a parameter of its own, their number.
   private mutating func addCounted(_ name: String, _ count: String) {
@@ -180,6 +185,8 @@ struct TrialMaker {
     }
     let call = "\(signature.name)(\(signature.parameters.map(\.name).joined(separator: ", ")))"
     if status < 0 {
+      // A function that fails has made no object.
+      if objects > 0 { body.line("made -= \(objects);") }
       body.line("return \(status);")
     } else if let result {
       if !fails { body.line("__typeof__(\(call)) made;") }

@@ -35,7 +35,7 @@ struct ClockTests {
         return state.count
       }
       await withTaskCancellationHandler {
-        await withCheckedContinuation { end in
+        await withCheckedContinuation { (end: CheckedContinuation<Void, Never>) in
           let isOver = state.withLock { state in
             let isOver = deadline <= state.now || state.cancelled.contains(number)
             if !isOver { state.sleeps[number] = Sleep(deadline: deadline, end: end) }
@@ -70,8 +70,10 @@ struct ClockTests {
     }
   }
 
+  // These tests wait on the main thread: the task of the clock needs one of the few threads of tasks.
+
   @Test("work on a clock of Swift runs in the order of its times, by one sleep at a time; an earlier one comes first")
-  func order() {
+  @MainActor func order() {
     let base = ManualClock()
     let clock = SwiftStreamClock(base)
     let ran = Recorder<Int>()
@@ -92,7 +94,7 @@ struct ClockTests {
   }
 
   @Test("work that schedules more is followed by it; a cancelled work is released without a call")
-  func scheduledMeanwhile() {
+  @MainActor func scheduledMeanwhile() {
     let base = ManualClock()
     let clock = SwiftStreamClock(base)
     let ran = Recorder<Int>()
@@ -116,7 +118,7 @@ struct ClockTests {
   }
 
   @Test("the release of the clock releases the work that waits, and ends the sleep")
-  func release() {
+  @MainActor func release() {
     let base = ManualClock()
     withLifetimeTracking { tracker in
       var clock: SwiftStreamClock? = SwiftStreamClock(base)
@@ -129,7 +131,7 @@ struct ClockTests {
   }
 
   @Test("an operator runs on a clock of the system by its task")
-  func continuous() {
+  @MainActor func continuous() {
     Numbers.with { numbers in
       let received = Channel<Int>()
       let debounced = numbers.subscriber().debounce(for: .milliseconds(1), clock: SwiftStreamClock(ContinuousClock()))
@@ -165,21 +167,26 @@ struct TimeoutOnClockTests {
 
   @Test("a future that is not settled within the time of the clock fails, and its source is asked to cancel")
   func late() {
-    let (future, resolver) = Subject.makeWithResolver()
     let asked = Counter()
+    let (limited, resolver) = makeLimited()
     resolver.onCancelRequest { _ in asked.add() }
-    let limited = future.timeout(on: .immediate, after: .seconds(2), clock: clock)
     clock.advance(by: .seconds(1))
     #expect(limited.state == .pending)
     clock.advance(by: .seconds(1))
     #expect(limited.error == .timedOut && asked.value == 1)
   }
 
+  /// Returns a future with a timeout. Nobody else has its source.
+  private func makeLimited() -> (Future<Int, TimeoutError<TestError>>, Resolver<Int, TestError>) {
+    let (future, resolver) = Subject.makeWithResolver()
+    return (future.timeout(on: .immediate, after: .seconds(2), clock: clock), resolver)
+  }
+
   @Test("the timer stops when the future is settled in time, or released; an error passes translated, or as it is")
   func inTime() {
     let (future, resolver) = Subject.makeWithResolver()
     let limited = future.timeout(on: .immediate, after: .seconds(1), clock: clock)
-    let same = future.upcast.timeout(on: .immediate, after: .seconds(1), clock: clock)
+    let same: Future<Int, any Error> = future.upcast.timeout(on: .immediate, after: .seconds(1), clock: clock)
     #expect(clock.waiting == 2)
     resolver.reject(TestError(1))
     #expect(clock.waiting == 0 && limited.error == .rejected(TestError(1)) && same.error as? TestError == TestError(1))

@@ -55,7 +55,7 @@ struct FirstStateTests {
           return true
         }.first()
         let derived = first.map { $0 }
-        derived.requestCancel()
+        first.requestCancel()
         #expect(first.state == .cancelled && derived.state == .cancelled && tracker.live == 0)
         numbers.publish(.data(1))
         #expect(first.state == .cancelled)

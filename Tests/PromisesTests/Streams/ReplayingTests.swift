@@ -134,7 +134,8 @@ struct ReplayingTests {
     let value = Subscriber<Int, TestError>.just(1)
     #expect(value.isCancelled && Received(value).states == [.data(1), .cancelled])
     #expect(Received(value.mapValues { $0 + 1 }).states == [.data(2), .cancelled])
-    #expect(Received(Subscriber<Int, TestError>.just(error: TestError(3))).states == [.error(TestError(3)), .cancelled])
+    let error = Subscriber<Int, TestError>.just(error: TestError(3))
+    #expect(Received(error).states == [.error(TestError(3)), .cancelled])
     #expect(Received(Subscriber<Int, TestError>.empty()).states == [.cancelled])
   }
 

@@ -79,7 +79,7 @@ struct StreamFutureTests {
       }
       let streams = [settled[0], .of(future: resolver.future)].flatMap { future in
         [
-          Subscriber<(Int, Int), TestError>.combine(future, ticks.subscriber()),
+          Subscriber.combine(future, ticks.subscriber()),
           future.combineWith(ticks.subscriber(), until: .all),
         ]
       }
@@ -89,6 +89,7 @@ struct StreamFutureTests {
       #expect(received[0].events == ["Cancelled."] && received[2].events == ["Cancelled."])
       #expect(received[1].events == ["(1, 5)", "(1, 6)", "Cancelled."])
       #expect(received[3].events == ["(3, 5)", "(3, 6)", "Cancelled."])
+      withExtendedLifetime(streams) {}
     }
   }
 
@@ -100,10 +101,9 @@ struct StreamFutureTests {
       #expect(without.states == [.cancelled])
       // The end of a prefix is an end, as any other.
       let first = Received(
-        Subscriber<(Int, Int), TestError>.combine(.of(1), ticks.subscriber().prefix(1)).mapValues { $0.1 })
+        Subscriber.combine(Subscriber<Int, TestError>.of(1), ticks.subscriber().prefix(1)).mapValues { $0.1 })
       let last = Received(
-        Subscriber<(Int, Int), TestError>.combine(ticks.subscriber().prefix(1), ticks.subscriber(), until: .all)
-          .mapValues { $0.1 })
+        Subscriber.combine(ticks.subscriber().prefix(1), ticks.subscriber(), until: .all).mapValues { $0.1 })
       ticks.publish(.data(2))
       #expect(first.states == [.data(2), .cancelled] && last.states == [.data(2)])
       ticks.publish(.data(3), .cancelled)
