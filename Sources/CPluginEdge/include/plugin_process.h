@@ -1,8 +1,8 @@
 /* plugin_process.h - a child process for plugin code: started, watched and killed by one thread of the host.
  *
  * The child is started by posix_spawn(), never by fork(): libffi's closures do not survive one. It has a process group
- * of its own, one pipe for standard output and standard error, default dispositions of all
- * signals, and two more descriptors: PLUGIN_PROCESS_SOCKET and PLUGIN_PROCESS_CONTROL.
+ * of its own, one pipe for standard output and standard error, default dispositions of all signals, and two more
+ * descriptors: PLUGIN_PROCESS_SOCKET and PLUGIN_PROCESS_CONTROL.
  */
 #ifndef PLUGIN_PROCESS_H
 #define PLUGIN_PROCESS_H

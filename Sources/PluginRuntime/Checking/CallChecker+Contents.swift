@@ -39,7 +39,7 @@ extension Parameter {
       allocatedSize == nil && !isMoved
         && ((type.countName == nil ? type : type.element).isWithoutAddresses || type.objectName != nil
           || type.content == .cstr)
-    case .inOut: type.isArray && type.isPlain
+    case .inOut: type.isArray && type.isWithoutAddresses
     }
   }
 }

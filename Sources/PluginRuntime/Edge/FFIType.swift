@@ -42,11 +42,12 @@ enum FFIType {
     _ interface: UnsafeMutablePointer<ffi_cif>, variadicFrom variadic: Int?, count: Int, returning result: Reference?,
     _ types: UnsafeMutablePointer<Reference?>?
   ) -> Bool {
+    let result = result.map(returned)
     let status =
       if let variadic {
-        ffi_prep_cif_var(interface, FFI_DEFAULT_ABI, UInt32(variadic), UInt32(count), result.map(returned), types)
+        ffi_prep_cif_var(interface, FFI_DEFAULT_ABI, UInt32(variadic), UInt32(count), result, types)
       } else {
-        ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), result.map(returned), types)
+        ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), result, types)
       }
     return status == FFI_OK
   }

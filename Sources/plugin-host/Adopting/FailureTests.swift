@@ -65,17 +65,20 @@ struct FailureTests {
   /// Returns a name without its ending and underscores, in small letters; nil if it has none of the endings, or nothing
   /// before it.
   private static func prefix(of name: String, ending endings: [String]) -> String? {
-    let name = name.lowercased().filter { $0 != "_" }
+    let name = folded(name)
     guard let ending = endings.first(where: name.hasSuffix), name.count > ending.count else { return nil }
     return String(name.dropLast(ending.count))
   }
+
+  /// Returns a name in lower case, without underscores.
+  private static func folded(_ name: String) -> String { name.lowercased().filter { $0 != "_" } }
 
   /// Adds the rule to a drafted function without one whose result such a function tests.
   func add(to drafted: inout AdoptionDraft.Function, _ function: Header.Function) {
     guard drafted.signature.failure == nil, !takers.contains(function.name),
       case .function(let result, _, _)? = function.type
     else { return }
-    let name = function.name.lowercased().filter { $0 != "_" }
+    let name = Self.folded(function.name)
     let fitting = tests.filter { name.hasPrefix($0.prefix) && isResult(result, of: $0.tested) }
     guard let test = fitting.max(by: { $0.prefix.count < $1.prefix.count }) else { return }
     let failing = FailureConvention.add(test.convention, to: drafted.signature) { _ in true }

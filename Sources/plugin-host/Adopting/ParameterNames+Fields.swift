@@ -7,7 +7,6 @@ extension ParameterNames {
   private static let data: Set<String> = [
     "addr", "address", "align", "alignment", "bits", "buf", "buffer", "byte", "bytes", "cdb", "data", "digest", "dummy",
     "fill", "filler", "hash", "internal", "key", "magic", "mask", "mem", "memory", "opaque", "pad", "padding",
-    "private",
-    "raw", "reserved", "salt", "sense", "size", "space", "spare", "state", "storage", "unused", "vec",
+    "private", "raw", "reserved", "salt", "sense", "size", "space", "spare", "state", "storage", "unused", "vec",
   ]
 }

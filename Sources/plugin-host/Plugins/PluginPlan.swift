@@ -7,9 +7,10 @@ struct PluginPlan: Sendable {
   /// The place of plugins that the command line chooses; `nil`: the rules of trust decide.
   private let place: PluginIsolation?
   private var places: [String: PluginIsolation] = [:]
-  /// The plugins in workers that nobody has chosen, which have all rights of the user. A worker that has described one
-  /// waits until it is loaded.
-  private var unconfined: [String: PreparedPlugin?] = [:]
+  /// The plugins in workers that nobody has chosen, which have all rights of the user.
+  private var unconfined: Set<String> = []
+  /// The workers that have described such plugins, and wait until these are loaded.
+  private var prepared: [String: PreparedPlugin] = [:]
   /// The capabilities of single plugins in addition to those of all workers.
   private var capabilities: [String: Capabilities] = [:]
   /// The number of workers and the limits of single plugins.
@@ -40,11 +41,11 @@ struct PluginPlan: Sendable {
 
   /// Whether a plugin of the plan runs as it does if `place` is chosen for it.
   func runs(_ plugin: PluginDescription, in place: PluginIsolation) -> Bool {
-    self.place(of: plugin) == place && unconfined[plugin.id] == nil
+    self.place(of: plugin) == place && !unconfined.contains(plugin.id)
   }
 
   /// Returns the plugin as a worker has mapped it to describe it; `nil` if no worker waits.
-  func prepared(_ plugin: PluginDescription) -> PreparedPlugin? { unconfined[plugin.id] ?? nil }
+  func prepared(_ plugin: PluginDescription) -> PreparedPlugin? { prepared[plugin.id] }
 
   /// The ids of the plugins that make one call at a time.
   var single: Set<String> {
@@ -88,7 +89,7 @@ struct PluginPlan: Sendable {
   func options(_ workers: IsolationOptions, of plugin: PluginDescription) -> IsolationOptions {
     var options = workers
     options.capabilities = options.capabilities.union(capabilities(of: plugin))
-    if unconfined[plugin.id] != nil { options.useRightsOfUser() }
+    if unconfined.contains(plugin.id) { options.useRightsOfUser() }
     if let placement = placements[plugin.id] { (options.pool, options.limits) = (placement.pool, placement.limits) }
     return options
   }
@@ -200,7 +201,8 @@ struct PluginPlan: Sendable {
     let plugin = found.plugin
     plugins.append(plugin)
     places[plugin.id] = choice.place
-    if choice.isUnconfined { unconfined.updateValue(found.worker, forKey: plugin.id) }
+    if choice.isUnconfined { unconfined.insert(plugin.id) }
+    prepared[plugin.id] = found.worker
     threads[plugin.id] = thread
   }
 
