@@ -9,14 +9,16 @@ set -uo pipefail
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# timeout(1) signals the command and its children, which are in their own process group.
+# timeout(1) signals the command and its process group alone. `swift test` gives its tests a group of their own: the
+# session has them all, and tee ends when none of them has the pipe.
 exec {out}> >(tee "$log")
 tee=$!
-timeout --kill-after=10 "${LIMIT:-1800}" "$@" >&"$out" 2>&1 &
+setsid timeout --kill-after=10 "${LIMIT:-1800}" "$@" >&"$out" 2>&1 &
 command=$!
 trap 'kill "$command"' INT TERM HUP
 wait "$command"
 status=$?
+[[ $status -eq 0 ]] || pkill -KILL -s "$command"
 exec {out}>&-
 wait "$tee"
 [[ $status -ne 0 ]] || exit 0

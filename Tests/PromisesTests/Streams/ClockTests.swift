@@ -53,10 +53,11 @@ struct ClockTests {
       try Task.checkCancellation()
     }
 
-    /// Waits until a task sleeps until the time `offset`, and no other one sleeps.
-    func waitForSleep(until offset: Duration?) {
+    /// Waits until a task sleeps until the time `offset`, and no other one sleeps. Blocks no thread: tasks have few of
+    /// them, and other tests block these until the main thread is free.
+    func waitForSleep(until offset: Duration?) async {
       let expected = offset.map { [Duration.seconds(100) + $0] } ?? []
-      state.wait { $0.sleeps.values.map(\.deadline.offset) == expected ? () : nil }
+      while state.withLock({ $0.sleeps.values.map(\.deadline.offset) }) != expected { await Task.yield() }
     }
 
     func set(_ offset: Duration) {
@@ -70,31 +71,30 @@ struct ClockTests {
     }
   }
 
-  // These tests wait on the main thread: the task of the clock needs one of the few threads of tasks.
-
   @Test("work on a clock of Swift runs in the order of its times, by one sleep at a time; an earlier one comes first")
-  @MainActor func order() {
+  func order() async {
     let base = ManualClock()
     let clock = SwiftStreamClock(base)
     let ran = Recorder<Int>()
     let late = clock.schedule(after: .seconds(3)) { ran.record(3) }
-    base.waitForSleep(until: .seconds(3))
+    await base.waitForSleep(until: .seconds(3))
     let early = clock.schedule(after: .seconds(1)) { ran.record(1) }
-    base.waitForSleep(until: .seconds(1))
+    await base.waitForSleep(until: .seconds(1))
     let middle = clock.schedule(after: .seconds(2)) { ran.record(2) }
     base.set(.seconds(1))
-    base.waitForSleep(until: .seconds(2))
+    await base.waitForSleep(until: .seconds(2))
     #expect(ran.events == [1] && clock.now == .seconds(1))
     // Both are due: one task runs them, in order.
     base.set(.seconds(4))
-    #expect(ran.wait { $0 == 3 } == [1, 2, 3])
+    while ran.count < 3 { await Task.yield() }
+    #expect(ran.events == [1, 2, 3])
     let past = clock.schedule(after: .seconds(-9)) { ran.record(4) }
-    #expect(ran.wait { $0 == 4 }.count == 4)
+    while ran.count < 4 { await Task.yield() }
     withExtendedLifetime((late, early, middle, past)) {}
   }
 
   @Test("work that schedules more is followed by it; a cancelled work is released without a call")
-  @MainActor func scheduledMeanwhile() {
+  func scheduledMeanwhile() async {
     let base = ManualClock()
     let clock = SwiftStreamClock(base)
     let ran = Recorder<Int>()
@@ -110,36 +110,36 @@ struct ClockTests {
       ran.record(1)
       _ = clock.schedule(after: .seconds(1)) { ran.record(2) }
     }
-    base.waitForSleep(until: .seconds(1))
+    await base.waitForSleep(until: .seconds(1))
     base.set(.seconds(1))
-    base.waitForSleep(until: .seconds(2))
+    await base.waitForSleep(until: .seconds(2))
     base.set(.seconds(2))
-    #expect(ran.wait { $0 == 2 } == [1, 2])
+    while ran.count < 2 { await Task.yield() }
+    #expect(ran.events == [1, 2])
   }
 
   @Test("the release of the clock releases the work that waits, and ends the sleep")
-  @MainActor func release() {
+  func release() async {
     let base = ManualClock()
-    withLifetimeTracking { tracker in
-      var clock: SwiftStreamClock? = SwiftStreamClock(base)
-      _ = clock?.schedule(after: .seconds(1)) { [held = tracker.track()] in held.touch() }
-      base.waitForSleep(until: .seconds(1))
-      clock = nil
-      #expect(clock == nil && tracker.live == 0)
-    }
-    base.waitForSleep(until: nil)
+    let tracker = LifetimeTracker()
+    var clock: SwiftStreamClock? = SwiftStreamClock(base)
+    _ = clock?.schedule(after: .seconds(1)) { [held = tracker.track()] in held.touch() }
+    await base.waitForSleep(until: .seconds(1))
+    clock = nil
+    #expect(clock == nil && tracker.live == 0)
+    await base.waitForSleep(until: nil)
   }
 
   @Test("an operator runs on a clock of the system by its task")
-  @MainActor func continuous() {
-    Numbers.with { numbers in
-      let received = Channel<Int>()
-      let debounced = numbers.subscriber().debounce(for: .milliseconds(1), clock: SwiftStreamClock(ContinuousClock()))
-        .onNewData { received.send($0) }
-      numbers.publish(.data(1))
-      #expect(received.receive() == 1)
-      withExtendedLifetime(debounced) {}
-    }
+  func continuous() async {
+    let received = Recorder<Int>()
+    let publisher = Publisher<Int, TestError>()
+    let debounced = publisher.subscriber().debounce(for: .milliseconds(1), clock: SwiftStreamClock(ContinuousClock()))
+      .onNewData { received.record($0) }
+    publisher.publish(1)
+    while received.count == 0 { await Task.yield() }
+    #expect(received.events == [1])
+    withExtendedLifetime((publisher, debounced)) {}
   }
 
   @Test("virtual time: work runs in the order of its times within advance, at its time, also if it is scheduled there")
