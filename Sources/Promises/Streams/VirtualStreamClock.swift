@@ -44,7 +44,7 @@ public final class VirtualStreamClock: StreamClock {
   public func advance(by duration: Duration) {
     let end = now + duration
     while let work = takeNext(until: end) { work() }
-    state.locked { $0.now = end }
+    state.locked { $0.now = max($0.now, end) }
   }
 
   private func takeNext(until end: Duration) -> TimedWorks.Work? {

@@ -158,6 +158,14 @@ struct ClockTests {
     #expect(ran.events == ["a at 1.0 seconds", "b at 2.0 seconds", "c at 2.0 seconds", "end at 3.0 seconds"])
     #expect(clock.waiting == 1)
   }
+
+  @Test("virtual time never goes back, also if work advances it")
+  func advancedMeanwhile() {
+    let clock = VirtualStreamClock()
+    _ = clock.schedule(after: .seconds(1)) { [unowned clock] in clock.advance(by: .seconds(5)) }
+    clock.advance(by: .seconds(2))
+    #expect(clock.now == .seconds(6))
+  }
 }
 
 @Suite("Future: timeouts on a clock")
