@@ -1,4 +1,5 @@
 /* promise_publisher_buffer(), _zip() and _replay(): groups of events. */
+#include "growth.h"
 #include "operators.h"
 
 TEST(groups_follow_each_other) {
@@ -86,6 +87,27 @@ TEST(values_are_zipped_by_their_numbers) {
   publish(sources[2], 6);
   CHECK_TEXT(arrays, "! 123 456 ");
   release_zip(subscriber, 3);
+}
+
+/* Zips rows of `count` sources. */
+static void zip_rows(void *rows, long count) {
+  promise_publisher_t **many = calloc((size_t)count, sizeof *many);
+  for (long i = 0; i < count; i++)
+    many[i] = promise_publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen_only(promise_publisher_zip(many, (size_t)count), &listener);
+  for (int row = 0; row < *(int *)rows; row++)
+    for (long i = 0; i < count; i++)
+      promise_publisher_publish(many[i], &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = row});
+  for (long i = 0; i < count; i++)
+    promise_publisher_release(many[i]);
+  promise_subscriber_release(subscriber);
+  free(many);
+}
+
+TEST(a_zip_of_many_sources_takes_linear_time) {
+  int rows = 2;
+  CHECK_LINEAR(zip_rows, &rows, check_scale(16 * 1000) / 8 * 8);
 }
 
 TEST(a_zip_ends_when_an_ended_source_is_used_up) {

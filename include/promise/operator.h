@@ -12,9 +12,11 @@ PROMISE_BEGIN_DECLS
 /* Each function here creates a publisher that publishes the transformed events of its sources, from the time of the
  * call.
  *
- * Lifetime: an operator keeps its sources, and a subscriber keeps the operator: release the references that you do not
- * need. An operator unsubscribes from its sources when it has no references, and when it ends. It ends as its source
- * ends. It is stateful if its sources are; the event that a source replays is the first one that it receives.
+ * Lifetime: an operator keeps sources that are operators, ticks or publishers of promises, and a subscriber keeps the
+ * operator: release the references that you do not need. A publisher of promise_publisher_new() is cancelled when its
+ * producer releases it. An operator unsubscribes from its sources when it has no references, and when it ends. It ends
+ * as its source ends. It is stateful if its sources are; the event that a source replays is the first one that it
+ * receives.
  *
  * Back-pressure: operators do not buffer. They run on the publishing thread, and events are pending at the final
  * subscriber, by its policy. While that subscriber is full, so is the source (promise_publisher_ready()). A chain of
@@ -173,7 +175,8 @@ promise_publisher_combine_latest(promise_publisher_t *PROMISE_NULLABLE const *PR
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_zip(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
-/* Publishes the value of the promise, then finishes; fails if the promise is rejected. The publisher is stateful.
+/* Publishes the value of the promise, then finishes; fails if the promise is rejected. If the promise is destroyed
+ * while pending, the stream stays open, as a derived promise stays pending. The publisher is stateful.
  * The publisher counts as interest in the promise, like a derived promise, while it has a reference or a subscriber.
  * After that it is detached: it uses no memory, and does not block requests to cancel the promise (cancel.h). It makes
  * no request itself.

@@ -144,6 +144,8 @@ PROMISE_API promise_status_t promise_queue_object(promise_queue_t *PROMISE_NULLA
  * Returns the number of events; 0 if the time ran out. Errors: PROMISE_EINVAL if `queue` or `events` is NULL or `room`
  * is 0; PROMISE_ESTALE; PROMISE_ECLOSED; PROMISE_EINTR if a signal handler ran on this thread while it blocked;
  * PROMISE_EDEADLK in a child of fork() where no other thread is left to produce an event.
+ * A handler that runs before the thread sleeps is not noticed: check for interrupts before each call, and give a time
+ * limit, or wait in one poll() for promise_queue_fd() and a descriptor to which the handler writes.
  * `value` and `promise` of each event are new references: release both.
  * [any thread; not where blocking is forbidden, unless `timeout_ns` is 0] */
 PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,

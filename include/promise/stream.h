@@ -120,7 +120,7 @@ PROMISE_API promise_state_t promise_publisher_state(promise_publisher_t *PROMISE
 PROMISE_API promise_state_t promise_publisher_latest(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                      promise_value_t *PROMISE_NULLABLE out);
 
-/* Returns the number of subscribers that would receive an event published now.
+/* Returns the number of subscribers that would receive an event published now. Takes time linear in it.
  * Errors: PROMISE_EINVAL if `publisher` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_publisher_count(promise_publisher_t *PROMISE_NULLABLE publisher);

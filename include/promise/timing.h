@@ -16,8 +16,8 @@ PROMISE_BEGIN_DECLS
  *   interval_ns   nanoseconds of the monotonic clock, at least 1. Timers are never early.
  * The end of the source publishes the pending event at once, then ends the publisher. If the executor drops the timer,
  * the pending event is published as well, and the publisher fails with an ERROR of domain "promise" and code
- * PROMISE_ECLOSED. The timer stops when the publisher has no reference and no subscriber left. A burst of events uses
- * one timer. */
+ * PROMISE_ECLOSED. Without a timer, as in an idle throttle, it fails at the next event that needs one. The timer stops
+ * when the publisher has no reference and no subscriber left. A burst of events uses one timer. */
 
 /* Publishes an event when no other event followed it for the interval.
  * Returns a new reference.

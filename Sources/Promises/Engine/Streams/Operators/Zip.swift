@@ -10,6 +10,10 @@ struct Zip {
 
   private let sources: UnsafeMutablePointer<Source>
   private let count: Int
+  /// The number of sources without a value.
+  private var missing: Int
+  /// A source that has ended, and whose values are used up.
+  private var exhausted: Int?
 
   /// Nil when memory has run out.
   init?(count: Int) {
@@ -18,6 +22,7 @@ struct Zip {
     unsafe sources = unsafe memory.bindMemory(to: Source.self, capacity: count)
     unsafe sources.initialize(repeating: Source(), count: count)
     self.count = count
+    missing = count
   }
 
   func free() {
@@ -29,32 +34,37 @@ struct Zip {
   }
 
   /// Adds a value; false when memory has run out, then the caller keeps it.
-  fileprivate func add(_ value: CellValue, at index: Int) -> Bool {
-    unsafe sources[index].values.push(StreamEvent(value, .fulfilled))
-  }
-
-  /// Takes ownership of the ending.
-  fileprivate func end(_ ending: StreamEnding, at index: Int) { unsafe sources[index].ending = ending }
-
-  /// Whether each source has a value.
-  fileprivate var isComplete: Bool {
-    for index in 0..<count where unsafe sources[index].values.isEmpty { return false }
+  fileprivate mutating func add(_ value: CellValue, at index: Int) -> Bool {
+    let isFirst = unsafe sources[index].values.isEmpty
+    guard unsafe sources[index].values.push(StreamEvent(value, .fulfilled)) else { return false }
+    if isFirst { missing -= 1 }
     return true
   }
 
-  /// The ending of a source without further values.
-  fileprivate var ending: StreamEnding? {
-    for index in 0..<count where unsafe sources[index].values.isEmpty {
-      if let ending = unsafe sources[index].ending { return ending }
-    }
-    return nil
+  /// Takes ownership of the ending.
+  fileprivate mutating func end(_ ending: StreamEnding, at index: Int) {
+    unsafe sources[index].ending = ending
+    noteIfExhausted(index)
   }
 
+  private mutating func noteIfExhausted(_ index: Int) {
+    guard exhausted == nil, unsafe sources[index].values.isEmpty, unsafe sources[index].ending != nil else { return }
+    exhausted = index
+  }
+
+  /// Whether each source has a value.
+  fileprivate var isComplete: Bool { missing == 0 }
+
+  /// The ending of a source without further values.
+  fileprivate var ending: StreamEnding? { exhausted.flatMap { unsafe sources[$0].ending } }
+
   /// Moves the first values to an ARRAY. Without memory for it they are added to `garbage`.
-  fileprivate func takeFirst(_ garbage: inout EventQueue) -> StreamEvent {
+  fileprivate mutating func takeFirst(_ garbage: inout EventQueue) -> StreamEvent {
     let builder = ValueBuilder(.array, capacity: count)
     for index in 0..<count {
       guard let entry = unsafe sources[index].values.pop() else { continue }
+      if unsafe sources[index].values.isEmpty { missing += 1 }
+      noteIfExhausted(index)
       if let builder { _ = builder.add(entry.takeEvent().value) } else { garbage.push(entry) }
     }
     guard let array = builder?.finish() else { return StreamEvent(Fault.outOfMemory.value, .rejected) }
@@ -69,10 +79,10 @@ extension CellPublisher {
     var garbage = EventQueue()
     var isAdded = false
     _ = publishing { state in
-      guard let zip = state.zip else { return nil }
-      isAdded = zip.add(value, at: index)
+      guard state.zip != nil else { return nil }
+      isAdded = state.zip?.add(value, at: index) ?? false
       guard isAdded else { return StreamEvent(Fault.outOfMemory.value, .rejected) }
-      return zip.isComplete ? zip.takeFirst(&garbage) : nil
+      return state.zip?.isComplete == true ? state.zip?.takeFirst(&garbage) : nil
     }
     if !isAdded { StreamEvent(value, .fulfilled).release() }
     garbage.release()
