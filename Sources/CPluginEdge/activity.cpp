@@ -56,10 +56,10 @@ ending_facts facts_of(plugin_activity_kind_t kind, const char *subject, int32_t 
   return {is_call ? "rejected" : "notLoaded", final_status(status), nullptr, subject, kind == PLUGIN_ACTIVITY_CALL};
 }
 
-/// Reports that plugin code without an activity called `how`: on a thread that the plugin made, or in a destructor or
-/// an exit handler. Ends the process if the guard has a status for that.
+/// Reports that plugin code without an activity called `how`: on a thread that the plugin made, in a job, a timer or a
+/// discard block, or in a destructor or an exit handler. Ends the process if the guard has a status for that.
 void end_by_unknown_plugin(const char *how) {
-  const char *place = is_ending_here ? "in a destructor or an exit handler" : "on a thread of its own";
+  const char *place = is_ending_here ? "in a destructor or an exit handler" : "outside of its functions";
   (line() << guard.program << ": code of a plugin called " << how << "(), " << place << ": the process ends")
       .write({"rejected", final_status(guard.call_status), nullptr, nullptr, false});
   if (guard.call_status >= 0)
@@ -92,7 +92,8 @@ void plugin_activity_exits(const char *how, int32_t status) {
   if (guarded.load() != getpid())
     return;
   if (activity == nullptr) {
-    if (ending.load() >= 0 && !is_ending_here && strcmp(how, "exit") == 0)
+    // The program notes that it ends before it calls either function. exits() reports an exit() before that.
+    if (ending.load() >= 0 ? !is_ending_here && strcmp(how, "exit") == 0 : strcmp(how, "_exit") == 0)
       end_by_unknown_plugin(how);
     // The program itself, or code that runs while it ends.
     if (ending.load() > 0 && status >= 0)

@@ -144,6 +144,7 @@ struct PluginHost: ParsableCommand {
       try Admission.beginWorker(RawText.commandLine)
     } catch {
       StandardError.write(lines: error.lines)
+      ProcessGuard.ending(error.status.rawValue)
       _exit(error.status.rawValue)
     }
     late_runtime_load()

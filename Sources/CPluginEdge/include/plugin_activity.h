@@ -86,7 +86,8 @@ __attribute__((noreturn)) void plugin_activity_exit(int32_t status);
 void plugin_activity_read_results(const char *PROMISE_NULLABLE subject);
 
 /* Ends the process if plugin code of this thread called `how`, such as "_exit", with this status (-1: unknown);
- * returns if no plugin code is running here, or in a child process. A program's own status that is a failure is kept.
+ * returns if no plugin code is running here, or in a child process. "_exit" before plugin_activity_ending() is a
+ * plugin's, on any thread. A program's own status that is a failure is kept.
  * Async-signal-safe.
  * [any thread] */
 void plugin_activity_exits(const char *PROMISE_NONNULL how, int32_t status);

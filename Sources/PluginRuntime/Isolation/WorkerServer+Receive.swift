@@ -68,6 +68,9 @@ extension WorkerServer {
       kill("it refused the plugin")
     case (.unloaded, .unloading):
       warn(of: confinement?.takeOutsideCalls(since: stageBegan) ?? [], "unload()")
+      if case .array(let skipped) = frame.body, !skipped.isEmpty {
+        settings.host.log(.warning, settings.id(description), "a function has not returned; not unloaded")
+      }
       stage = .exiting
       stageEnd = .now + settings.options.grace
     case (.pong, _): pinged = nil

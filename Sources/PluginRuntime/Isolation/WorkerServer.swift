@@ -119,8 +119,9 @@ final class WorkerServer {
       return end
     }
     rejectCrashed(calls, end)
-    // Rejections of fetches, and of calls whose results were kept, do not report the end.
-    let isReported = stage == .running && calls.contains { $0.demand != nil }
+    // Rejections of fetches, and of calls whose results were kept, do not report the end. Neither do those of calls
+    // that were given up before, unless the worker was killed because of them.
+    let isReported = stage == .running && calls.contains { $0.demand != nil && ($0.killTime == nil || isDecision) }
     WorkerLink.deliveries.release(all: consume calls)
     if isExpected { return nil }
     if isReported { return end }

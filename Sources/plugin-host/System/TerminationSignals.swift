@@ -75,6 +75,7 @@ struct TerminationSignals: ~Copyable {
     SignalAction.standard.install(for: signal)
     unblock([signal])
     raise(signal)
+    ProcessGuard.ending(128 + signal)
     _exit(128 + signal)
   }
 

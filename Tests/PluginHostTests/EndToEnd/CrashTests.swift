@@ -47,7 +47,7 @@ extension EndToEnd {
       let ending = try HostProcess.run(
         ["call", "--isolation", "in-process", "mortal", "echo", "1"], environment: ["HANG_IN": "thread"])
       #expect(ending.status == 1 && ending.text == "1\n", "\(ending)")
-      let report = "plugin-host: code of a plugin called exit(), on a thread of its own: the process ends\n"
+      let report = "plugin-host: code of a plugin called exit(), outside of its functions: the process ends\n"
       #expect(ending.errors == report, "\(ending)")
     }
 

@@ -15,13 +15,13 @@ extension EndToEnd {
       #expect(ending.errors == "plugin-host: \(Self.id).run: called \(function)() in this call: the process ends\n")
     }
 
-    @Test(arguments: ["execl", "daemon", "quick_exit"])
+    @Test(arguments: ["execl", "daemon", "quick_exit", "_exit"])
     func norByAThreadOfThePlugin(by function: String) throws {
       let ending = try HostProcess.run("call", "--isolation", "in-process", "replacing", "run_beside", function)
       #expect(ending.status == 1 && ending.text == "", "\(ending)")
       #expect(
         ending.errors
-          == "plugin-host: code of a plugin called \(function)(), on a thread of its own: the process ends\n")
+          == "plugin-host: code of a plugin called \(function)(), outside of its functions: the process ends\n")
     }
 
     @Test func norWhileAPluginIsLoaded() throws {

@@ -39,6 +39,8 @@ static int replace(const char *how) {
     return execveat(AT_FDCWD, "/bin/sh", argv, own, 0);
   if (strcmp(how, "quick_exit") == 0 && at_quick_exit(end_with_7) == 0)
     quick_exit(0);
+  if (strcmp(how, "_exit") == 0)
+    _exit(0);
   if (daemon(1, 1) == 0)
     _exit(7);
   return -1;
