@@ -72,12 +72,14 @@ static void end_payload(void *payload) {
   ending->end(ending);
 }
 
-/* Releases `unwanted`, which is abandoned, while a detached promise in its list has the last reference to an object
- * with this destructor. Five handlers keep the promise in the list until then. */
-static void abandon_with(promise_t *unwanted, ending_t *ending) {
-  promise_t *derived = promise_then(unwanted, adds_one, NULL, NULL);
+/* Keeps promises that are detached from `source` in its list: a detach looks past four handlers only. */
+static void add_five_handlers(promise_t *source) {
   for (int i = 0; i < 5; i++)
-    CHECK_STATUS(promise_on_cancel_request(unwanted, ignore_request, NULL, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_on_cancel_request(source, ignore_request, NULL, NULL), PROMISE_OK);
+}
+
+/* Resolves `derived` with an object that has this destructor, and releases it: the list of its source keeps both. */
+static void detach_with(promise_t *derived, ending_t *ending) {
   static const promise_type_t *type;
   if (type == NULL)
     type = promise_type_register("test.ending", NULL, end_payload);
@@ -86,8 +88,36 @@ static void abandon_with(promise_t *unwanted, ending_t *ending) {
   CHECK_STATUS(promise_resolve(derived, &object), PROMISE_OK);
   promise_release(derived);
   CHECK_INT(ending->calls, 0);
+}
+
+/* Releases `unwanted`, which is abandoned, while a detached promise in its list has the last reference to an object
+ * with this destructor. */
+static void abandon_with(promise_t *unwanted, ending_t *ending) {
+  promise_t *derived = promise_then(unwanted, adds_one, NULL, NULL);
+  add_five_handlers(unwanted);
+  detach_with(derived, ending);
   promise_release(unwanted);
   CHECK_INT(ending->calls, 1);
+}
+
+static void end_nothing(ending_t *ending) {
+  (void)ending;
+}
+
+/* The last follower is abandoned, its source is not: a handler waits for it. */
+TEST(a_source_that_outlives_its_last_follower_frees_detached_promises) {
+  ending_t ending = {.end = end_nothing};
+  promise_t *source = promise_new(), *kept = follower_of(source);
+  promise_t *behind = promise_then(kept, adds_one, NULL, NULL), *derived = promise_then(kept, adds_one, NULL, NULL);
+  promise_t *follower = follower_of(kept);
+  add_five_handlers(kept);
+  promise_release(kept);
+  detach_with(derived, &ending);
+  promise_release(follower);
+  CHECK_INT(ending.calls, 1);
+  CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+  CHECK(ended(behind, PROMISE_FULFILLED, 2));
+  RELEASE(behind, source);
 }
 
 static void resolve_source(ending_t *ending) {

@@ -89,24 +89,36 @@ TEST(values_are_zipped_by_their_numbers) {
   release_zip(subscriber, 3);
 }
 
-/* Zips rows of `count` sources. */
+static void count_row(void *rows, const promise_value_t *row) {
+  CHECK_INT(row->kind, PROMISE_KIND_ARRAY);
+  ++*(long *)rows;
+}
+
+/* Zips `*rows` rows of `count` sources. */
 static void zip_rows(void *rows, long count) {
   promise_publisher_t **many = calloc((size_t)count, sizeof *many);
   for (long i = 0; i < count; i++)
-    many[i] = promise_publisher_new(0);
-  listener_t listener = {0};
-  promise_subscriber_t *subscriber = listen_only(promise_publisher_zip(many, (size_t)count), &listener);
-  for (int row = 0; row < *(int *)rows; row++)
+    many[i] = publisher_new(0);
+  promise_publisher_t *zip = made(promise_publisher_zip(many, (size_t)count));
+  long received = 0;
+  promise_subscription_t options = {.size = sizeof options,
+                                    .overflow = PROMISE_OVERFLOW_BUFFER,
+                                    .demand = PROMISE_DEMAND_UNLIMITED,
+                                    .on_value = count_row,
+                                    .ctx = &received};
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(zip, &options);
+  for (long row = 0; row < *(long *)rows; row++)
     for (long i = 0; i < count; i++)
-      promise_publisher_publish(many[i], &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = row});
+      publish(many[i], row);
+  CHECK_INT(received, *(long *)rows);
   for (long i = 0; i < count; i++)
     promise_publisher_release(many[i]);
-  promise_subscriber_release(subscriber);
+  promise_subscriber_release(subscriber), promise_publisher_release(zip);
   free(many);
 }
 
 TEST(a_zip_of_many_sources_takes_linear_time) {
-  int rows = 2;
+  long rows = 2;
   CHECK_LINEAR(zip_rows, &rows, check_scale(16 * 1000) / 8 * 8);
 }
 

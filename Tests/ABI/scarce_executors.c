@@ -197,3 +197,25 @@ OUT_OF_MEMORY(set_thread_hooks) {
   CHECK_SPY(&spy, 0, 1);
   return status;
 }
+
+/* Timers of the main loop for which the clock has no memory are dropped: their promises are settled. */
+TEST(timers_that_cannot_move_are_dropped) {
+  enum { TIMERS = 1000 };
+  static promise_t *sleeps[TIMERS];
+  promise_executor_t *other = promise_executor_new(drop_at_once, NULL, NULL);
+  for (int i = 0; i < TIMERS; i++)
+    sleeps[i] = promise_sleep_on(promise_executor_main(), INT64_MAX);
+  scarce_blocks = 0;
+  promise_status_t status = promise_executor_set_main(other);
+  scarce_blocks = -1;
+  CHECK_STATUS(status, PROMISE_OK);
+  int dropped = 0;
+  for (int i = 0; i < TIMERS; i++) {
+    dropped += promise_state(sleeps[i]) == PROMISE_REJECTED;
+    promise_discard(sleeps[i]);
+    promise_release(sleeps[i]);
+  }
+  CHECK(dropped > 0);
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  promise_executor_release(other);
+}

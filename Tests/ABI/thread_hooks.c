@@ -110,6 +110,25 @@ TEST(hooks_surround_the_callbacks_of_each_thread) {
   wait_until_free(&hooks);
 }
 
+/* A thread of the pool waits for the next job, before it ends. */
+TEST(few_threads_run_jobs_one_after_another) {
+  enum { JOBS = 1000 };
+  hooks_t hooks = HOOKS;
+  promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  set(&hooks);
+  for (int i = 0; i < JOBS; i++) {
+    promise_t *job = react_on(pool, is_attached, &hooks, NULL);
+    CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
+    promise_release(job);
+  }
+  pthread_mutex_lock(&hooks.mutex);
+  CHECK(hooks.starts < JOBS / 20);
+  pthread_mutex_unlock(&hooks.mutex);
+  remove_hooks();
+  wait_until_free(&hooks);
+  promise_executor_release(pool);
+}
+
 /* Running threads switch to newer hooks before their next callback. */
 TEST(threads_that_run_take_newer_hooks) {
   hooks_t first = HOOKS, second = HOOKS;

@@ -83,12 +83,9 @@ private final class TimedGroup<Value>: Sendable {
     let timer = Delivery.callOut {
       clock.schedule(after: interval) { [weak self] in stream.with { self?.publish(number, to: CellPublisher($0)) } }
     }
-    // The array may be complete by now.
-    let isWanted = target.locked { _ in
-      guard unsafe number == self.number else { return false }
-      unsafe self.timer = timer
-      return true
+    // The timer may have fired by now.
+    target.locked { _ in
+      if unsafe number == self.number { unsafe self.timer = timer }
     }
-    if !isWanted { Delivery.callOut { timer.cancel() } }
   }
 }

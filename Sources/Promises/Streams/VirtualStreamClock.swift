@@ -44,14 +44,15 @@ public final class VirtualStreamClock: StreamClock {
   public func advance(by duration: Duration) {
     let end = now + duration
     while let work = takeNext(until: end) { work() }
-    state.locked { $0.now = max($0.now, end) }
   }
 
+  /// Returns the next work that is due by `end`. Without one, the time becomes `end`, if that is later.
   private func takeNext(until end: Duration) -> TimedWorks.Work? {
     state.locked { state in
-      guard let (time, work) = state.works.takeFirst(dueAt: end) else { return nil }
-      state.now = max(state.now, time)
-      return work
+      let next = state.works.takeFirst(dueAt: end)
+      // Work may have advanced the clock beyond `end`.
+      state.now = max(state.now, next?.time ?? end)
+      return next?.run
     }
   }
 }

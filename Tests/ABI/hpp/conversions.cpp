@@ -201,6 +201,16 @@ void numbers_in_containers_have_a_range() {
       unfit));
 }
 
+void a_tuple_has_the_number_of_elements() {
+  const promises::value three = promises::value::of(std::vector<int>{1, 2, 3});
+  CHECK(three.as<std::tuple<int, int, int>>() == std::make_tuple(1, 2, 3));
+  CHECK(throws<promises::error>([&] { three.as<std::tuple<int, int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { three.as<std::tuple<int, int, int, int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { three.as<std::pair<int, int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { three.as<std::array<int, 2>>(); }, unfit));
+  CHECK(throws<promises::error>([] { promises::value::of("abc").as<std::tuple<int, int>>(); }, unfit));
+}
+
 void a_null_pointer_as_text_is_refused() {
   const char *const none = nullptr;
   const promise<std::string> text;
@@ -276,6 +286,7 @@ int main() {
   return run(more_types_come_back, a_promise_is_a_value, numbers_that_do_not_fit_are_refused,
              a_fraction_is_not_an_integer, a_float_has_a_range, numbers_of_other_languages_are_read,
              an_integer_that_is_not_exact_is_refused, numbers_in_containers_have_a_range,
-             a_null_pointer_as_text_is_refused, braces_make_the_value, a_rescue_gives_the_type_of_the_promise,
-             members_are_handlers, objects_are_read_where_they_lie, maps_and_arrays_are_looked_into);
+             a_tuple_has_the_number_of_elements, a_null_pointer_as_text_is_refused, braces_make_the_value,
+             a_rescue_gives_the_type_of_the_promise, members_are_handlers, objects_are_read_where_they_lie,
+             maps_and_arrays_are_looked_into);
 }

@@ -199,11 +199,34 @@ void handles_that_are_none() {
                                 }));
 }
 
+void a_failure_has_advice() {
+  const auto advises = [](const char *advice) {
+    return [advice](const promises::error &e) {
+      return e.message().find(std::string(promise_status_name(static_cast<promise_status_t>(e.code()))) + advice) !=
+             std::string::npos;
+    };
+  };
+  promise<int> gone;
+  gone.reset();
+  CHECK(
+      throws<promises::error>([&] { gone.get(); }, advises(": an argument is wrong, such as a handle that is empty")));
+  promise_value_t forged = promise_value_t();
+  forged.kind = PROMISE_KIND_PROMISE;
+  forged.as.ptr = promise<int>().raw(); // released already
+  CHECK(throws<promises::error>([&] { promises::value::keep(forged); }, advises(": a handle was released already")));
+  const promise<int> source;
+  CHECK(throws<promises::error>([&] { source.result(); }, advises(": the promise is not settled yet; use then()")));
+  promise<int> child;
+  child = source.then([&](int) { return child.get(); });
+  source.resolve(1);
+  CHECK(throws<promises::error>([&] { child.get(); }, advises(": it could never end, for this thread")));
+}
+
 } // namespace
 
 int main() {
-  return run(handles_that_are_none, an_exception_caught_as_its_base_stays_whole, no_exception_is_an_error,
-             an_error_is_never_empty, an_error_has_cause_and_origin, texts_keep_valid_text, an_exception_needs_no_text,
-             an_exception_of_another_language_is_an_error, a_kind_of_cancelled_cancels,
+  return run(handles_that_are_none, a_failure_has_advice, an_exception_caught_as_its_base_stays_whole,
+             no_exception_is_an_error, an_error_is_never_empty, an_error_has_cause_and_origin, texts_keep_valid_text,
+             an_exception_needs_no_text, an_exception_of_another_language_is_an_error, a_kind_of_cancelled_cancels,
              any_value_is_the_cause_of_a_cancelled);
 }

@@ -114,6 +114,16 @@ void json_is_read_and_written() {
                                          e.cause().find("offset").kind() == PROMISE_KIND_U64;
                                 }));
   CHECK(throws<promises::error>([] { promises::to_json(value::of(money{1})); }, refused));
+  const auto is_json = [](std::int64_t code) {
+    return [code](const promises::error &e) { return e.domain() == "promise.json" && e.code() == code; };
+  };
+  promises::json_options flat, brief, lenient;
+  flat.max_depth = 1;
+  brief.max_length = 4;
+  lenient.flags = PROMISE_JSON_LAST_WINS;
+  CHECK(throws<promises::error>([&] { promises::from_json("[[1]]", flat); }, is_json(PROMISE_JSON_EDEPTH)));
+  CHECK(throws<promises::error>([&] { promises::from_json("[1,2]", brief); }, is_json(PROMISE_JSON_ELENGTH)));
+  CHECK(promises::from_json(R"({"a":1,"a":2})", lenient).find("a").as<int>() == 2);
   promises::json_options wrong;
   wrong.indent = 99;
   CHECK(throws<promises::error>([&] { promises::to_json(value(), wrong); }, is_invalid));

@@ -212,8 +212,12 @@ struct MappingTests {
 
   @Test("D44, D45, D46: additionally pairs the value with that of another future; errors pass")
   func additionally() {
-    let pair = Subject(fulfilled: 1).additionally { "\($0)" }.value
-    #expect(pair?.0 == 1 && pair?.1 == "1")
+    let calls = Counter()
+    let pair = Subject(fulfilled: 1).additionally {
+      calls.add()
+      return "\($0)"
+    }.value
+    #expect(pair?.0 == 1 && pair?.1 == "1" && calls.value == 1)
     let (inner, resolver) = Future<String, OtherError>.makeWithResolver()
     let paired = Subject(fulfilled: 2).additionally(async: { _ in inner })
     #expect(paired.state == .pending)

@@ -28,6 +28,8 @@ struct ClockTests {
     private let state = Monitor(State())
     var minimumResolution: Duration { .zero }
     var now: Instant { state.withLock { $0.now } }
+    /// The number of sleeps so far.
+    var sleepCount: Int { state.withLock { $0.count } }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
       let number = state.withLock { state in
@@ -118,6 +120,37 @@ struct ClockTests {
     #expect(ran.events == [1, 2])
   }
 
+  @Test("work that is scheduled while work runs starts no sleep until that work has ended")
+  func oneSleep() async {
+    let base = ManualClock()
+    let clock = SwiftStreamClock(base)
+    let ran = Recorder<Int>()
+    _ = clock.schedule(after: .zero) { [unowned clock] in
+      _ = clock.schedule(after: .seconds(2)) { ran.record(2) }
+      _ = clock.schedule(after: .seconds(1)) { ran.record(1) }
+    }
+    await base.waitForSleep(until: .seconds(1))
+    base.set(.seconds(3))
+    while ran.count < 2 { await Task.yield() }
+    #expect(ran.events == [1, 2] && base.sleepCount == 2)
+  }
+
+  @Test("a negative delay counts as 0: work that is due now already comes first")
+  func negative() async {
+    let ran = Recorder<String>()
+    let clock = SwiftStreamClock(ManualClock())
+    _ = clock.schedule(after: .zero) { [unowned clock] in
+      _ = clock.schedule(after: .zero) { ran.record("a") }
+      _ = clock.schedule(after: .seconds(-5)) { ran.record("b") }
+    }
+    while ran.count < 2 { await Task.yield() }
+    let virtual = VirtualStreamClock()
+    _ = virtual.schedule(after: .zero) { ran.record("c") }
+    _ = virtual.schedule(after: .seconds(-5)) { ran.record("d") }
+    virtual.advance(by: .zero)
+    #expect(ran.events == ["a", "b", "c", "d"])
+  }
+
   @Test("the release of the clock releases the work that waits, and ends the sleep")
   func release() async {
     let base = ManualClock()
@@ -159,11 +192,13 @@ struct ClockTests {
     #expect(clock.waiting == 1)
   }
 
-  @Test("virtual time never goes back, also if work advances it")
-  func advancedMeanwhile() {
+  @Test("the virtual time never decreases, also if work advances the clock further")
+  func increasing() {
     let clock = VirtualStreamClock()
     _ = clock.schedule(after: .seconds(1)) { [unowned clock] in clock.advance(by: .seconds(5)) }
     clock.advance(by: .seconds(2))
+    #expect(clock.now == .seconds(6))
+    clock.advance(by: .seconds(-1))
     #expect(clock.now == .seconds(6))
   }
 }

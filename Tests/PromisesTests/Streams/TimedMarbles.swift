@@ -78,6 +78,46 @@ struct TimedMarbles {
     }
   }
 
+  /// A clock that calls the test while it starts a timer.
+  private final class BusyClock: StreamClock {
+    private struct Timer: StreamTimer { func cancel() {} }
+    let meanwhile = Monitor<@Sendable () -> Void>({})
+
+    var now: Duration { .zero }
+
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any StreamTimer {
+      meanwhile.withLock { $0 }()
+      return Timer()
+    }
+  }
+
+  @Test("states that a clock publishes while it starts a timer are delivered before it returns")
+  func startedTimer() {
+    typealias Source = Subscriber<Int, TestError>
+    let operators: [(Source, BusyClock) -> Source] = [
+      { $0.debounce(for: .seconds(1), clock: $1) },
+      { $0.buffer(within: .seconds(1), clock: $1).mapValues(\.count) },
+    ]
+    for apply in operators {
+      Numbers.with { numbers in
+        let (clock, count) = (BusyClock(), Counter())
+        let other = Publisher<Int, TestError>()
+        let delivered = Received(other.subscriber())
+        let received = apply(numbers.subscriber(), clock).onNewData { _ in }
+        clock.meanwhile.withLock {
+          $0 = {
+            other.publish(7)
+            #expect(delivered.values == [7])
+            count.add()
+          }
+        }
+        numbers.publish(.data(1))
+        #expect(count.value == 1)
+        withExtendedLifetime((other, received)) {}
+      }
+    }
+  }
+
   @Test("an array takes one timer, which is cancelled when the array is full, and with the operator; values are freed")
   func timers() {
     let clock = VirtualClock()
