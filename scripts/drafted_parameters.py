@@ -16,7 +16,7 @@ STATUS = re.compile(r"(?i)p?_*(e|ec|err|error|status|error_?code)$")
 # The names of functions that change a text in place.
 CHANGES = re.compile(r"rev|strip|trim|ch[ou]mp|chug|chop|delimit|canon|down|up|lower|lwr|squeeze|minify|temp|tok|name$")
 MAP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/plugin-host/Adopting/TypeMap+Bundled.swift")
-MANUALS = [MAP.replace("Bundled", name) for name in ("Parameters", "Addresses", "Compression")]
+MANUALS = [MAP.replace("Bundled", name) for name in ("Parameters", "Addresses", "Compression", "OpenSSL")]
 POSITION = re.compile(r"(?i)(^|_)(pos|position|offset)$")  # one number, beside a count too
 CONVERSION = re.compile(r"u_charsToUChars(_\d+)?$")  # writes as many units as it reads bytes
 BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Draws functions at random from the headers of real libraries, and says how many of them can be called.
 
-usage: scripts/draw-functions.py PLUGIN_HOST SEED [--count NUMBER] [--list]
+usage: scripts/draw-functions.py PLUGIN_HOST SEED... [--count NUMBER] [--list]
 
 Drafts with plugin-host adopt each header that scripts/check-drafts.py reads, and draws 200 of the functions that the
-libraries export. A function is counted as run if all of these hold:
+libraries export, for each seed. A function is counted as run if all of these hold:
 
 - it is drafted, and the host accepts the draft;
 - its arguments can be written down: text, numbers, structs, callbacks, and handles that a callable function of the
@@ -26,6 +26,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent import futures
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 specification = importlib.util.spec_from_file_location("check_drafts", os.path.join(FOLDER, "check-drafts.py"))
@@ -106,12 +107,13 @@ def survey(host, row):
         return None
     functions, start, memory = [], "  - signature: '", set()
     has_memory = f"{start}memory_new(" in run.stdout
+    has_functions = f"{start}library_function(" in run.stdout
     lines = run.stdout.split("\n")
     for line, following in zip(lines, lines[1:] + [""]):
         if line.startswith(start):
             signature = line[len(start) : -1].replace("''", "'")
             # The C library's functions make and read structs and memory; the header does not declare them.
-            is_own = not re.match(r"    symbol: '?(mem(cpy|set)|calloc|strdup)'?$", following)
+            is_own = not re.match(r"    symbol: '?(mem(cpy|set)|calloc|strdup|dlopen|dlsym)'?$", following)
             symbol = re.match(r"    symbol: '?(\w+)", following)
             function = Function(
                 row, signature.split("(")[0], signature, symbol=symbol and symbol.group(1), is_own=is_own, memory=memory)
@@ -119,6 +121,9 @@ def survey(host, row):
                 # Any object is one of void, and memory_read reads the data behind an address.
                 function.needs.discard("void")
                 function.untyped, function.reads = False, True
+            if has_functions:
+                # library_function gives the address of each function.
+                function.needs.discard("function")
             functions.append(function)
             memory = set()
         elif named := MEMORY.match(line):
@@ -223,30 +228,23 @@ def judge(host, function, functions, file, memory):
     return {"unmade": "not run: " + (rest or [""])[0]}.get(kind, "not run: it crashes, or does not return")
 
 
-def main():
-    arguments = sys.argv[1:]
-    show = "--list" in arguments
-    count = int(arguments[arguments.index("--count") + 1]) if "--count" in arguments else 200
-    host, seed = os.path.abspath(arguments[0]), int(arguments[1])
-    surveys = {row: survey(host, row) for row in drafts.LIBRARIES.split("\n") if row}
-    surveys = {row: found for row, found in surveys.items() if found}
-    makers = {library: [survey(host, row) for row in rows] for library, rows in drafts.MAKERS.items()}
-    everything = sorted(
-        (function for functions, _ in surveys.values() for function in functions if function.is_own), key=lambda one: (one.row, one.name))
+def draft(function, surveys, makers, file):
+    """Writes a draft with a function and those that make objects for it. Returns these, and the options of a call."""
+    library = function.row.split()[0]
+    functions = [
+        other for row, (others, _) in surveys.items() if row.split()[0] in (library, "libc.so.6") for other in others]
+    functions += [other for found in makers.get(library, []) if found for other in found[0]]
+    text, memory = session(function, functions, surveys[function.row][1])
+    with open(file, "w", encoding="utf-8") as written:
+        written.write(text)
+    return functions, memory
+
+
+def report(seed, count, drawn, labels, show, total):
+    """Prints the classes of the functions that a seed draws."""
     classes = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for function in random.Random(seed).sample(everything, count):
-            text = surveys[function.row][1]
-            library = function.row.split()[0]
-            functions = [
-                other for row, (others, _) in surveys.items() if row.split()[0] in (library, "libc.so.6")
-                for other in others]
-            functions += [other for found in makers.get(library, []) if found for other in found[0]]
-            file = os.path.join(folder, "draft.adopt.yaml")
-            text, memory = session(function, functions, text)
-            with open(file, "w", encoding="utf-8") as draft:
-                draft.write(text)
-            classes.setdefault(judge(host, function, functions, file, memory), []).append(function)
+    for function, label in zip(drawn, labels):
+        classes.setdefault(label, []).append(function)
     for label, members in sorted(classes.items(), key=lambda pair: (not pair[0].startswith(("run", "callable")), -len(pair[1]))):
         print(f"{len(members):5} {label}")
         for function in members if show else []:
@@ -254,7 +252,33 @@ def main():
     ran, signed = (sum(len(members) for label, members in classes.items() if label.startswith(start))
                    for start in ("run", "callable"))
     print(f"draw-functions: of {count} functions {ran} ran, and {signed} more are callable by their signatures; drawn from "
-          f"{len(everything)}, seed {seed}")
+          f"{total}, seed {seed}", flush=True)
+
+
+def main():
+    arguments = sys.argv[1:]
+    show = "--list" in arguments
+    count = int(arguments.pop(arguments.index("--count") + 1)) if "--count" in arguments else 200
+    words = [argument for argument in arguments if not argument.startswith("--")]
+    host, seeds = os.path.abspath(words[0]), [int(word) for word in words[1:]]
+    with tempfile.TemporaryDirectory() as folder, futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = [row for row in drafts.LIBRARIES.split("\n") if row]
+        surveys = {row: found for row, found in zip(rows, pool.map(lambda row: survey(host, row), rows)) if found}
+        makers = {
+            library: list(pool.map(lambda row: survey(host, row), rows)) for library, rows in drafts.MAKERS.items()}
+        everything = sorted(
+            (function for functions, _ in surveys.values() for function in functions if function.is_own),
+            key=lambda one: (one.row, one.name))
+
+        def judged(numbered):
+            number, function = numbered
+            file = os.path.join(folder, f"draft{number}.adopt.yaml")
+            functions, memory = draft(function, surveys, makers, file)
+            return judge(host, function, functions, file, memory)
+
+        for seed in seeds:
+            drawn = random.Random(seed).sample(everything, count)
+            report(seed, count, drawn, list(pool.map(judged, enumerate(drawn))), show, len(everything))
 
 
 if __name__ == "__main__":

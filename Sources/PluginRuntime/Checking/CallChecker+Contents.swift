@@ -37,9 +37,9 @@ extension Parameter {
     case .input: false
     case .output:
       allocatedSize == nil && !isMoved
-        && ((type.countName == nil ? type : type.element).isWithoutAddresses || type.objectName != nil
+        && ((type.isCountedOnce ? type.element : type).isWithoutAddresses || type.objectName != nil
           || type.content == .cstr)
-    case .inOut: type.isArray && type.isWithoutAddresses
+    case .inOut: type.isArray && type.isWithoutAddresses || type.statedCount != nil
     }
   }
 }

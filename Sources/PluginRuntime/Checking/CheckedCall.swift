@@ -165,10 +165,10 @@ struct CheckedCall {
       return .address(try written(bytes, index, memory))
     }
     if type.isUncounted { return .address(try uncounted(parameter, index, &values, memory)) }
-    if let name = type.countName {
+    if let count = type.statedCount ?? type.countName.map({ elementCounts[$0] ?? 0 }) {
       let element = type.element
       let elementSize = TypeLayout(of: element)?.size ?? 1
-      let size = elementSize * (elementCounts[name] ?? 0)
+      let size = elementSize * count
       if parameter.direction != .input {
         // As in the host's calls, memory for 0 elements has the size of one: many functions end an empty text there.
         return .address(try written([UInt8](repeating: 0, count: max(size, elementSize)), index, memory))
@@ -183,7 +183,7 @@ struct CheckedCall {
       let elements =
         element.scalar.map { $0.form != .bool } ?? false
         ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }
-        : try elements(of: element, count: elementCounts[name] ?? 0, index, &values, memory)
+        : try elements(of: element, count: count, index, &values, memory)
       return .address(try read(elements, index, memory))
     }
     if parameter.isFieldsAlone {
@@ -211,7 +211,8 @@ struct CheckedCall {
     _ parameter: Parameter, _ index: Int, _ values: inout Dice, _ memory: CheckedMemory
   ) throws(Unmade) -> Argument {
     let type = parameter.type
-    if target.takesMemory(parameter) { return .address(CheckedMemory.ofCaller()) }
+    // Memory that the function frees has to be an object of its maker.
+    if target.takesMemory(parameter), !type.isOwn { return .address(CheckedMemory.ofCaller()) }
     if let name = type.objectName, let object = objects[name] {
       return .bytes(withUnsafeBytes(of: object) { Array($0) })
     }
@@ -225,6 +226,7 @@ struct CheckedCall {
     case .pointer("void") where memory.hasUnknownData && values.roll(2) == 0:
       if values.roll(2) == 0 { throw Unmade("it needs an object", needs: "void") }
       return .address(CheckedMemory.ofCaller())
+    case .pointer("function"): return .address(Self.callback)
     case .optional(.pointer), .pointer("void"): return .address(nil)
     case .pointer(let name) where Self.isData(name): return .address(CheckedMemory.ofCaller())
     case .optional(.callback) where values.roll(2) == 0: return .address(nil)
@@ -232,8 +234,7 @@ struct CheckedCall {
       guard callback.result.flatMap({ TypeLayout(of: $0)?.size }) ?? 0 <= 16 else {
         throw Unmade("the callback '\(parameter.name)' returns more than 16 bytes, which the check does not support")
       }
-      let function: @convention(c) () -> plugin_check_words_t = plugin_check_callback
-      return .address(unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
+      return .address(Self.callback)
     // The library may only pass a context on, so its memory is empty.
     case .context: return .address(try written([], index, memory))
     case .terminated(let element): return .address(try read(ended(element, index, &values, memory), index, memory))
@@ -258,6 +259,12 @@ struct CheckedCall {
   private static func isData(_ name: String) -> Bool {
     ["char", "any", "size_t", "ssize_t", "wchar_t"].contains(name) || ScalarType(rawValue: name) != nil
       || name.hasSuffix("_t") && (name.hasPrefix("int") || name.hasPrefix("uint"))
+  }
+
+  /// A C function that returns 0.
+  private static var callback: UnsafeMutableRawPointer {
+    let function: @convention(c) () -> plugin_check_words_t = plugin_check_callback
+    return unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
   }
 
   private static func unsupported(_ parameter: Parameter) -> Unmade {

@@ -53,7 +53,7 @@ extension Dice {
   mutating func text() -> [UInt8] {
     let texts =
       ["", "a", "text", "12", "-1.5e3", "/nonexistent/file", "/etc/passwd", "/dev/null", "r", "rb", "a=b&c=d", "äö😀"]
-      + ["sha256", "UTF-8", "xterm", ":memory:"] + Self.sources
+      + ["sha256", "RSA", "UTF-8", "xterm", ":memory:", "127.0.0.1", "int"] + Self.sources
     let pick = roll(texts.count + 1)
     let text = pick < texts.count ? texts[pick] : String(repeating: "x", count: roll(200))
     return Array(text.utf8) + [0]

@@ -18,6 +18,9 @@ struct CTypeWriter {
       let declarator = value(element, path: path)
       return { Self.constant(element, isByAddress, declarator("\($0)[\(count)]")) }
     case .inlineText(let size): return { "char \($0)[\(size)]" }
+    case .counted(.bytes, let count) where type.statedCount != nil:
+      // The address of an address that is moved has a star.
+      return { "\(isByAddress ? "" : "const ")uint8_t \($0.hasPrefix("*") ? "*\($0)" : "\($0)[\(count)]")" }
     case .counted(let counted, _):
       let declarator = element(of: counted, path: path)
       return { Self.constant(counted.element, isByAddress, declarator("*\($0)")) }

@@ -110,12 +110,13 @@ extension SignatureCheck {
     for (index, column) in fieldCounts {
       let parameter = signature.parameters[index]
       let elements = signature.parameters.first { $0.name == parameter.counted }
-      guard let elements, elements.direction == .output, elements.type.countName != nil, !elements.isMoved,
+      guard let elements, elements.direction == .output, elements.type.isCountedOnce, !elements.isMoved,
         parameter.type.isInteger, parameter.direction != .input
       else {
         throw cursor.error(
           at: column, found: "'\(parameter.counted ?? "")'",
-          expected: "an out parameter with a count, bytes[n], str[n] or &[T; n], whose elements an out integer counts")
+          expected: "an out parameter with a count, bytes[n], bytes[64], str[n] or &[T; n], whose elements an out "
+            + "integer counts")
       }
     }
     guard let index = signature.parameters.firstIndex(where: { $0.fields != nil }) else { return }

@@ -189,7 +189,7 @@ extension Parameter {
 extension ValueType {
   /// The name of the parameter with the count of a counted type.
   var countName: String? {
-    if case .counted(_, let name) = unwrapped, name != Self.noCount { return name }
+    if case .counted(_, let name) = unwrapped, name != Self.noCount, statedCount == nil { return name }
     return nil
   }
 

@@ -107,12 +107,13 @@ struct SignatureCheck {
     }
     if let name = signature.countedByResult {
       let parameter = signature.parameters.first { $0.name == name }
-      guard let parameter, parameter.direction == .output, parameter.type.countName != nil,
+      guard let parameter, parameter.direction == .output, parameter.type.isCountedOnce,
         signature.result?.isInteger ?? false
       else {
         throw cursor.error(
           at: countedColumn, found: "'\(name)'",
-          expected: "an out parameter with a count, bytes[n], str[n] or &[T; n], and an integer as the result")
+          expected: "an out parameter with a count, bytes[n], bytes[64], str[n] or &[T; n], and an integer as the "
+            + "result")
       }
     }
     if let result = signature.result, let name = result.returnedCountName ?? result.countName {

@@ -40,6 +40,10 @@ extension SignatureParser {
         return "a count: only an argument, or one that is changed in place with 'inout', can have its elements counted "
           + "by the host alone"
       }
+      if type.statedCount != nil, ![.input, .output, .inOut].contains(self) || type.isOwn {
+        let count = type.statedCount ?? 0
+        return "the name of a count, or 'own' with one; C's uint8_t[\(count)] is [u8; \(count)] in a struct or a list"
+      }
       if type.content.isInlineText, ![.output, .inOut, .field, .member].contains(self) || type.isOwn {
         return "a cstr: text in an array of char lies in a struct, or behind 'out' or 'inout'"
       }
@@ -56,7 +60,7 @@ extension SignatureParser {
         return nil
       case .output:
         if let fault = countedAway(type) { return fault }
-        return type.isData || type.isOwn || type.countName != nil || [.error, .value, .fd].contains(type)
+        return type.isData || type.isOwn || type.isCountedOnce || [.error, .value, .fd].contains(type)
           ? nil
           : "\(Self.data), one of these with 'own', an error, a value or an fd: a type that is written at an address"
       case .hostAllocated:

@@ -96,10 +96,12 @@ extension SignatureParser {
     return .own(try counted(type), release: release)
   }
 
-  /// Parses the `[n]` of `bytes[n]` and `str[n]`, `[*]`, or the `[16]` of `str[16]`, if it is next.
+  /// Parses the `[n]` of `bytes[n]` and `str[n]`, `[*]`, or the `[16]` of `bytes[16]` and `str[16]`, if it is next.
   private mutating func counted(_ type: ValueType) throws(SignatureError) -> ValueType {
     guard type == .str || type == .bytes, cursor.skip("[") else { return type }
-    if let size = try inlineSize(type) { return .inlineText(size: size) }
+    if let size = try size(of: type) {
+      return type == .str ? .inlineText(size: size) : .counted(.bytes, by: String(size))
+    }
     let name =
       cursor.skip(ValueType.noCount)
       ? ValueType.noCount : try identifier("the parameter that has the length, or *: only the function knows it")
@@ -107,14 +109,14 @@ extension SignatureParser {
     return .counted(type, by: name)
   }
 
-  /// Parses the size of an array of char, and the bracket behind it, if a number is next.
-  private mutating func inlineSize(_ type: ValueType) throws(SignatureError) -> Int? {
+  /// Parses the size of an array of char or of bytes, and the bracket behind it, if a number is next.
+  private mutating func size(of type: ValueType) throws(SignatureError) -> Int? {
     guard case .word(let word) = cursor.next.token, word.first?.isNumber ?? false else { return nil }
-    guard type == .str else {
-      throw cursor.error(expected: "the name of a count, or *; C's uint8_t[\(word)] is [u8; \(word)]")
-    }
-    guard let size = Int(word), size > 1, String(size) == word else {
-      throw cursor.error(expected: "the size of an array of char, from 2: text and the NUL that ends it")
+    guard let size = Int(word), size > (type == .str ? 1 : 0), size <= SignatureLimits.size, String(size) == word else {
+      throw cursor.error(
+        expected: type == .str
+          ? "the size of an array of char, from 2: text and the NUL that ends it"
+          : "a number of bytes, from 1 to \(SignatureLimits.size)")
     }
     cursor.advance()
     try cursor.require("]", or: " after the size of the array")

@@ -103,8 +103,20 @@ extension ValueType {
   /// Whether a NULL, or a zero, ends the elements.
   package var isTerminated: Bool { if case .terminated = content { true } else { false } }
 
+  /// Whether another parameter, or the type itself, states the number of the elements.
+  var isCountedOnce: Bool { countName != nil || statedCount != nil }
+
   /// The count of elements whose number the function alone knows: `bytes[*]`.
   static let noCount = "*"
+
+  /// The number of elements that the type itself states: the 64 of `bytes[64]`. `nil` for any other type.
+  package var statedCount: Int? {
+    switch self {
+    case .counted(_, let name): Int(name)
+    case .optional(let type), .own(let type, _): type.statedCount
+    default: nil
+    }
+  }
 
   /// Whether it is the address of elements whose number the function alone knows.
   var isUncounted: Bool {

@@ -21,9 +21,10 @@ struct AdoptionDraft {
   private let constants: [ConstantSet.Constant]
 
   /// `exports` says whether the library has a symbol, `provides` whether it or one that it links has it, `origin` how a
-  /// file relates to the header.
+  /// file relates to the header. `library` is the library's file, as the draft has it.
   init(
-    _ header: Header, exports: (String) -> Bool, provides: (String) -> Bool, origin: (String) -> Clang.Origin
+    _ header: Header, library: String, exports: (String) -> Bool, provides: (String) -> Bool,
+    origin: (String) -> Clang.Origin
   ) {
     constants = header.macros.all + header.constantsOfLongEnumerations
     let ownership = Ownership(header, exports: exports, provides: provides)
@@ -63,8 +64,9 @@ struct AdoptionDraft {
     if provides("memcpy"), provides("memset") { functions += structs.functions(for: functions) }
     guard header.hasCallerMemory else { return }
     structs.markUnmade(in: &functions)
-    functions += MemoryFunctions.functions(
-      for: functions, except: Set(header.functions.map(\.name)), provides: provides)
+    let names = Set(header.functions.map(\.name))
+    functions += FunctionAddresses.functions(for: functions, of: library, except: names, provides: provides)
+    functions += MemoryFunctions.functions(for: functions, except: names, provides: provides)
   }
 
   /// Calls `reason` for each function, which it may change, and leaves out the functions for which it returns a reason.

@@ -98,12 +98,13 @@ struct CallerAllocated {
 
   /// Finds the parameter that a function makes, if its name says so: the first address of a struct, without arrays.
   private func candidate(_ function: Header.Function) -> (index: Int, rest: [String])? {
-    guard case .function(_, let types, false)? = function.type,
+    guard case .function(let result, let types, false)? = function.type,
       let (rest, _) = FunctionVerbs.split(function.name, verbs: Self.making),
       !rest.contains(where: Self.several.contains)
     else { return nil }
     let initializes = FunctionVerbs.split(function.name, verbs: Self.initializing) != nil
     for (index, type) in types.enumerated() {
+      if !initializes, gives(result, beside: type) { continue }
       guard let object = object(type), initializes || !initialized.contains(object) && !isValue(type) else { continue }
       let declared = index < function.parameters.count ? function.parameters[index] : nil
       let next = index + 1 < function.parameters.count ? function.parameters[index + 1].name ?? "" : ""
@@ -115,6 +116,15 @@ struct CallerAllocated {
       return (index, rest)
     }
     return nil
+  }
+
+  /// Whether a function makes the object whose address it returns, and so reads a struct of another type:
+  /// `PyDescr_NewMethod(PyTypeObject *, PyMethodDef *)`.
+  private func gives(_ result: CType, beside type: CType) -> Bool {
+    guard case .pointer(let made, _) = header.resolved(result), case .pointer(let target, _) = header.resolved(type),
+      case .tagged = header.resolved(made)
+    else { return false }
+    return header.resolved(made) != header.resolved(target)
   }
 
   /// Whether a struct is a plain value, which a function that creates something else may read: `XCreatePixmapCursor`.

@@ -52,7 +52,9 @@ struct CountedParameters {
       let neighbours = [index - 1, index + 1].filter(types.indices.contains)
       let isOneOfTwo = neighbours.contains { Self.isInteger(types[$0]) && Self.isCount(names[$0]) }
       if Self.isInteger(types[index]) {
-        if counts.values.contains(index), pointers.isEmpty { continue }
+        // A number of written elements, between data and their count: EVP_MAC_final(..., out, size_t *outl, outsize).
+        let isOthers = counts.values.contains(index) && !pointers.contains { Self.isConst(types[$0]) }
+        if isOthers { continue }
         if isOneOfTwo || pointers.isEmpty {
           isAmbiguous = true
         } else {

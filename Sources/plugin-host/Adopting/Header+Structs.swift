@@ -58,6 +58,19 @@ extension Header {
     if case .array(_, let count)? = record.fields.last.map({ resolved($0.type) }) { count ?? 0 < 2 } else { false }
   }
 
+  /// Returns one name for all typedefs of a struct: `ZSTD_DCtx` for `ZSTD_DStream`, which is a typedef of it. So a call
+  /// takes an object that another function names differently.
+  func firstName(of typedef: String) -> String {
+    guard case .tagged("struct", let tag) = resolved(.named(typedef)) else { return typedef }
+    if let first = typedefsOfTags[tag] { return first }
+    var name = typedef
+    for _ in 0..<64 {
+      guard case .named(let next)? = typedefs[name] else { break }
+      name = next
+    }
+    return name
+  }
+
   /// Returns the alphabetically first typedef of a struct without a tag.
   func typedef(of type: CType) -> String? { typedefs.filter { $0.value == type }.keys.min() }
 

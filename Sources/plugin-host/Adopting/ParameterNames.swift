@@ -261,8 +261,16 @@ enum ParameterNames {
 
   /// Whether a function of that name may fill an array of its caller: `XGetPoints`, `recvmmsg`.
   static func fillsArrays(function name: String) -> Bool {
-    let verbs = ["get", "read", "query", "list", "find", "fetch", "recv", "receive", "collect", "poll", "wait", "fill"]
+    let verbs = ["get", "read", "query", "list", "find", "fetch", "recv", "receive", "collect", "poll", "wait"]
     return FunctionVerbs.words(name).contains { word in verbs.contains { word.hasPrefix($0) } }
+  }
+
+  /// Whether a function of that name reads its counted data, in order to set or to free something: `XSetWMProtocols`,
+  /// `XFreeColors`.
+  static func takes(function name: String) -> Bool {
+    FunctionVerbs.words(name).contains {
+      ["set", "free", "destroy", "delete", "release", "dispose", "unref"].contains($0)
+    }
   }
 
   /// Whether a function of that name destroys an object, possibly through the address of the variable that holds it.

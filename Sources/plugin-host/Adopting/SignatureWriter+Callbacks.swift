@@ -48,7 +48,7 @@ extension SignatureWriter {
       return nil
     }
     return types.indices.first { index in
-      guard case .pointer(let target, _) = header.resolved(types[index]) else { return false }
+      guard case .pointer(let target, _) = header.resolved(types[index]), mapped(index) == nil else { return false }
       switch header.resolved(target) {
       case .char, .integer, .float, .bool: return true
       case .void: return !CountedParameters.isHandle(target)

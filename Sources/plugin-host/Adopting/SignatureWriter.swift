@@ -64,7 +64,7 @@ struct SignatureWriter {
 
   /// Returns the text that a type map has for a parameter, by its name or by its place: versions of a header name
   /// parameters or leave the names out. `argument4` in the text is the fourth parameter.
-  private func mapped(_ index: Int) -> String? {
+  func mapped(_ index: Int) -> String? {
     let said =
       header.text(of: names[index], in: function.name) ?? header.text(of: "argument\(index + 1)", in: function.name)
     guard let said, said.contains("argument") else { return said }
@@ -197,7 +197,9 @@ struct SignatureWriter {
     if !isWritten && (elements == .structs || elements == .addresses) { return true }
     // A function that gets the address of the size updates it, and so writes the data.
     guard !isWritten, let count = counts.count(of: index), !counts.isLengthAddress(count) else { return false }
-    return ParameterNames.isRead(names[index])
+    // XRestackWindows(Display *, Window *windows, int nwindows); a function that fills an array is called get or list.
+    let isList = elements == .wide && ParameterNames.isPlural(names[index]) && names[count] == "n" + names[index]
+    return ParameterNames.isRead(names[index]) || isList || ParameterNames.takes(function: function.name)
       || ParameterNames.writesData(function: function.name) && !ParameterNames.isDestination(names[index])
   }
 

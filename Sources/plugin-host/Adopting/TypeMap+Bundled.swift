@@ -39,11 +39,10 @@ extension TypeMap {
     "nettle_chacha_set_key.key": 32, "nettle_chacha_set_nonce.nonce": 8,
     // PCRE2 and Python declare these parameters without names.
     "pcre2_compile_*.argument4": 1, "pcre2_compile_*.argument5": 1, "PyUnicode*Error_Get*.argument2": 1,
-    // Digests of OpenSSL, and the longest keys and vectors of its ciphers (EVP_MAX_KEY_LENGTH and the like).
+    // Digests of OpenSSL.
     "SHA1.md": 20, "SHA224.md": 28, "SHA256.md": 32, "SHA384.md": 48, "SHA512.md": 64, "MD5.md": 16, "RIPEMD160.md": 20,
     "SHA1_Final.md": 20, "SHA224_Final.md": 28, "SHA256_Final.md": 32, "SHA384_Final.md": 48, "SHA512_Final.md": 64,
-    "EVP_DigestFinal*.md": 64, "EVP_Digest.md": 64, "EVP_EncryptInit*.key": 64, "EVP_EncryptInit*.iv": 16,
-    "EVP_DecryptInit*.key": 64, "EVP_DecryptInit*.iv": 16, "EVP_CipherInit*.key": 64, "EVP_CipherInit*.iv": 16,
+    "EVP_Digest.md": 64,
   ]
 
   /// The meanings of types, in the syntax of a type map's file.
@@ -76,7 +75,8 @@ extension TypeMap {
     "pcre2_general_context_8": "optional", "pcre2_compile_context_8": "optional", "pcre2_match_context_8": "optional",
     "pcre2_convert_context_8": "optional", "pcre2_general_context_16": "optional",
     "pcre2_compile_context_16": "optional", "pcre2_match_context_16": "optional", "GMainContext": "optional",
-    "GCancellable": "optional", "ENGINE": "optional", "OSSL_LIB_CTX": "optional", "FcConfig": "optional",
-    "mbstate_t": "optional", "GScannerConfig": "optional", "GDestroyNotify": "optional",
+    "GCancellable": "optional", "ENGINE": "optional", "OSSL_LIB_CTX": "optional", "OSSL_PARAM": "optional",
+    "FcConfig": "optional", "PyCompilerFlags": "optional", "mbstate_t": "optional", "GScannerConfig": "optional",
+    "GDestroyNotify": "optional",
   ]
 }

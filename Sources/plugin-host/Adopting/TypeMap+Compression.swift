@@ -1,7 +1,6 @@
 extension TypeMap {
   /// Parameters and results of compressors, as their manuals describe them: the result is the number of bytes that were
-  /// written, and a `char *` is the
-  /// address of bytes.
+  /// written, and a `char *` is the address of bytes.
   static let bundledCompression = """
     # zlib, bzip2, liblzma: the fields of a stream that callers set before each call.
     deflate.strm inflate.strm: \(zlibStream)
@@ -44,6 +43,9 @@ extension TypeMap {
     LZ4F_decompress.dstSizePtr: inout usize = 65536
     LZ4F_decompress.srcBuffer: bytes[srcSizePtr]
     LZ4F_decompress.srcSizePtr: inout usize
+    LZ4F_getFrameInfo.srcBuffer: bytes[srcSizePtr]
+    LZ4F_getFrameInfo.srcSizePtr: inout usize
+    LZ4F_getFrameInfo.frameInfoPtr: out
     LZ4F_decompress.dOptPtr: ptr<LZ4F_decompressOptions_t>?
     """
 

@@ -3,8 +3,8 @@ extension TypeMap {
   /// file.
   static let bundledParameters: [String: String] = {
     var parameters: [String: String] = [:]
-    for line in [bundledManuals, bundledAddresses, bundledCompression].joined(separator: "\n").split(separator: "\n")
-    where !line.hasPrefix("#") {
+    let texts = [bundledManuals, bundledAddresses, bundledCompression, bundledOpenSSL]
+    for line in texts.joined(separator: "\n").split(separator: "\n") where !line.hasPrefix("#") {
       guard let colon = line.firstRange(of: ": ") else { continue }
       for name in line[..<colon.lowerBound].split(separator: " ") {
         parameters[String(name)] = String(line[colon.upperBound...])
@@ -118,40 +118,6 @@ extension TypeMap {
     curl_easy_escape.result: own(curl_free) cstr?
     curl_easy_unescape.outlength: out
     curl_easy_unescape.result: own(curl_free) bytes[outlength]?
-    EVP_Digest.data: bytes[count]
-    EVP_DigestUpdate.d: bytes[cnt]
-    # Values in DER: the caller frees those that are made, and has no object to be filled.
-    d2i_*.a: const ptr<void>? = null
-    d2i_*.in: moving bytes[len]
-    d2i_*.pp: moving bytes[length]
-    d2i_*_bio.in d2i_*_bio.bp i2d_*_bio*.out i2d_*_bio.bp: ptr<BIO>
-    d2i_*_fp.in i2d_*_fp.out: ptr<FILE>
-    i2d_*.out i2d_*.pp: out own(free) bytes[result]?
-    ASN1_get_object.pp: moving bytes[omax]
-    ASN1_get_object.plength ASN1_get_object.ptag ASN1_get_object.pclass: out
-    EVP_PKEY_get_octet_string_param.buf: out bytes[max_buf_sz]
-    EVP_PKEY_get_utf8_string_param.str: out str[max_buf_sz]
-    EVP_PKEY_get_*_string_param.out_sz OPENSSL_buf2hexstr_ex.strlength: out
-    OPENSSL_buf2hexstr_ex.str: out str[str_n]
-    # A modulus has at most 16,384 bits.
-    RSA_*_encrypt.from RSA_*_decrypt.from: bytes[flen]
-    RSA_*_encrypt.to RSA_*_decrypt.to: out [u8; 2048]
-    # OpenSSL: blocks of ciphers have at most 32 bytes, the ends of base64 66.
-    EVP_EncryptFinal*.out EVP_DecryptFinal*.outm EVP_CipherFinal*.outm: out [u8; 32]
-    EVP_EncryptFinal*.outl EVP_DecryptFinal*.outl EVP_CipherFinal*.outl: out
-    EVP_EncodeFinal.out EVP_DecodeFinal.out: out [u8; 80]
-    EVP_EncodeFinal.outl EVP_DecodeFinal.outl: out
-    PKCS5_PBKDF2_HMAC*.pass: str[passlen]
-    PKCS5_PBKDF2_HMAC*.salt: bytes[saltlen]
-    PKCS5_PBKDF2_HMAC*.out: out bytes[keylen]
-    # A BIGNUM may be taken over, by RSA_set0_key.
-    BN_hex2bn.a BN_dec2bn.a BN_asc2bn.a: out
-    RSA_get0_key.n RSA_get0_key.e RSA_get0_key.d RSA_get0_factors.p RSA_get0_factors.q: out
-    RSA_get0_crt_params.dmp1 RSA_get0_crt_params.dmq1 RSA_get0_crt_params.iqmp: out
-    EVP_PKEY_keygen.ppkey EVP_PKEY_paramgen.ppkey: out own(EVP_PKEY_free) ptr<EVP_PKEY>?
-    EVP_PKEY_fromdata.ppkey: out own(EVP_PKEY_free) ptr<EVP_PKEY>?
-    OPENSSL_hexstr2buf.buflen: out
-    OPENSSL_gmtime.timer: in
     # libgcrypt, GnuTLS, libtasn1, Nettle.
     gcry_mpi_aprint.buffer: out own(gcry_free) bytes[nwritten]?
     gcry_mpi_aprint.nwritten gcry_sexp_sscan.retsexp gcry_pk_genkey.r_key: out
@@ -218,6 +184,12 @@ extension TypeMap {
     g_strdupv.str_array g_build_pathv.args g_build_filenamev.args g_strv_builder_addv.value: &[cstr; 0]
     g_strdupv.result g_get_environ.result g_listenv.result: own(g_strfreev) &[cstr; 0]?
     g_strsplit.result g_strsplit_set.result g_get_locale_variants.result: own(g_strfreev) &[cstr; 0]?
+    g_key_file_get_string_list.result g_key_file_get_locale_string_list.result: own(g_strfreev) &[cstr; 0]?
+    g_key_file_get_boolean_list.result g_key_file_get_integer_list.result: own(g_free) &[i32; length]?
+    g_key_file_get_double_list.result: own(g_free) &[f64; length]?
+    g_key_file_get_groups.result g_key_file_get_keys.result: own(g_strfreev) &[cstr; 0]?
+    g_bookmark_file_get_uris.result: own(g_strfreev) &[cstr; 0]?
+    g_bookmark_file_get_groups.result g_bookmark_file_get_applications.result: own(g_strfreev) &[cstr; 0]?
     g_get_system_data_dirs.result g_get_system_config_dirs.result g_get_language_names.result: &[cstr; 0]?
     g_checksum_get_digest.buffer g_hmac_get_digest.buffer: out bytes[digest_len]
     g_checksum_get_digest.digest_len g_hmac_get_digest.digest_len: inout u64 = 64
@@ -225,7 +197,7 @@ extension TypeMap {
     g_build_filename....: ..., second_element: cstr, end: const ptr<void>? = null
     g_build_path....: ..., second_element: cstr, end: const ptr<void>? = null
     g_strjoin....: ..., first: cstr, second: cstr, end: const ptr<void>? = null
-    # libxml2, libxslt, Fontconfig, FreeType, libpng.
+    # libxml2, libxslt, Fontconfig, FreeType, libpng, libjpeg.
     xmlDocDump*.mem xmlDocDump*.doc_txt_ptr xmlSplitQName2.prefix: out own(free) cstr?
     xmlDocDump*.size xmlDocDump*.doc_txt_len: out
     xmlCheckUTF8.utf: cstr
@@ -246,6 +218,7 @@ extension TypeMap {
     png_save_uint_32.buf png_save_int_32.buf: out [u8; 4]
     png_save_uint_16.buf: out [u8; 2]
     png_sig_cmp.sig: [u8; 8]
+    jpeg_mem_src.inbuffer: keep bytes[insize]
     png_write_chunk*.chunk_name: [u8; 4]
     # PCRE2, libidn2, ICU, libuuid.
     pcre2_substring_get_by*.argument3: out own(pcre2_substring_free_8) bytes[argument4]?
@@ -389,5 +362,10 @@ extension TypeMap {
     eglCreateImage*.ctx: ptr<EGLContext>?
     # Python: NULL is "strict". GnuTLS: NULL is the default.
     Py*.errors gnutls_priority_init*.priorities: cstr?
+    PyBuffer_FillInfo.buf: keep bytes[len]
+    PyMemoryView_FromMemory.mem: keep bytes[size]
+    _Xmblen.str _Xmbtowc.str: str[len]
+    PyType_FromSpecWithBases.argument2 PyType_FromModuleAndSpec.argument3: ptr<PyObject>?
+    PyObject_Call.kwargs PyObject_CallObject.args: ptr<PyObject>?
     """
 }

@@ -167,7 +167,7 @@ struct TypeText {
     switch target {
     // The C library's internal name, in headers that do not include stdio.h.
     case .named("__FILE"): return "FILE"
-    case .named(let name): return name
+    case .named(let name): return header.firstName(of: name)
     case .tagged(_, let name) where !name.hasPrefix("#") && !name.hasPrefix("("):
       return header.typedefsOfTags[name] ?? name
     case .void: return "void"

@@ -113,11 +113,11 @@ struct AdoptCommand: ParsableCommand {
     for type in sizes {
       if case .int(let size)? = values[Self.size(of: type)], size > 0 { contents.sizes[type] = Int(size) }
     }
-    var draft = AdoptionDraft(contents, exports: exports.contains, provides: exports.provides) {
-      Clang.origin(of: $0, inHeader: path)
-    }
     // The draft's reader takes a relative path as relative to the draft's folder.
     let written = library.isPath ? exports.path : library
+    var draft = AdoptionDraft(contents, library: written, exports: exports.contains, provides: exports.provides) {
+      Clang.origin(of: $0, inHeader: path)
+    }
     let id = id ?? AdoptionFile.id(ofHeader: path)
     if check {
       let findings = try DraftCheck().findings(of: &draft) { $0.yaml(id: id, library: written, header: header) }

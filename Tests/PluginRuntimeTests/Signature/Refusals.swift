@@ -86,7 +86,7 @@ struct Refusals {
       ("f(a: str[16])", 6, "'str[16]'", "a cstr: text in an array of char lies in a struct, or behind 'out'"),
       ("f() -> str[16]", 8, "'str[16]'", "a cstr"), ("f(a: own str[16])", 6, "'own str[16]'", "a cstr"),
       ("f(a: {n: str[1]})", 14, "'1'", "from 2"), ("f(a: {n: str[0x9]})", 14, "'0x9'", "from 2"),
-      ("f(a: {n: bytes[16]})", 16, "'16'", "C's uint8_t[16] is [u8; 16]"),
+      ("f(a: {n: bytes[16]})", 10, "'bytes[16]'", "C's uint8_t[16] is [u8; 16]"),
       ("f(a: {n: str[16]?})", 17, "'?'", "no '?' after str[16]"), ("f(c: fn(str[4]))", 9, "'str[4]'", "a cstr"),
       ("f(a: keep str[4])", 11, "'str[4]'", "a cstr"), ("f() -> promise<str[4]>", 16, "'str[4]'", "a cstr"),
       ("f() -> i32 ! gerror message g", 21, "'message'", "the end"),
