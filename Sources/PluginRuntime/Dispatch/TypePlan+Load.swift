@@ -60,7 +60,7 @@ extension TypePlan {
     case .object(let name, let destructor?, let objects?):
       guard let data = address(memory) else { throw nullError }
       let object = objects.own(UInt(bitPattern: data), named: name, destructor, from: sources)
-      return .pointer(PluginPointer(name: name, address: UInt(bitPattern: data), object: object))
+      return .pointer(PluginPointer(name: name, address: UInt(bitPattern: data), reference: object))
     case .object, .handle: throw ArgumentMismatch(message: "cannot be read")
     }
   }

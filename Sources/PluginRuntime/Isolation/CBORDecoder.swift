@@ -5,18 +5,18 @@ struct CBORDecoder {
   private var offset = 0
   private var count = 0
   private let limit: Int
-  private let handles: UInt?
+  private let handles: HandleLeases?
   /// The blocks of shared memory that no value has been read from yet.
   private var memory: [SharedBytes?]
   private let files: [OpenFile]
   /// The number of files that values refer to. Each file has one value, in the order of the files.
   private var usedFiles = 0
 
-  /// Decodes bytes that are one value and nothing else. `handles`: the upper half of the handles that may be in it;
-  /// `nil` for any. `memory`: shared memory, each block of which is read at most once. `files`: the open files
+  /// Decodes bytes that are one value and nothing else. `handles`: leases the handles in it, which must be those of one
+  /// worker; `nil`: they may be any numbers. `memory`: shared memory, each block of which is read at most once. `files`: the open files
   /// of the values. `limit`: the maximum number of values, the elements of arrays included.
   static func decode(
-    _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = [], files: [OpenFile] = [],
+    _ bytes: ArraySlice<UInt8>, handles: HandleLeases? = nil, memory: [SharedBytes] = [], files: [OpenFile] = [],
     limit: Int = CBOR.maximumCount
   ) throws(CBORError) -> PluginValue {
     let result = bytes.withUnsafeBytes { buffer -> Result<PluginValue, CBORError> in
@@ -34,7 +34,7 @@ struct CBORDecoder {
 
   /// Creates a decoder of bytes that stay valid. The parameters are those of `decode`.
   init(
-    _ bytes: UnsafeRawBufferPointer, handles: UInt? = nil, memory: [SharedBytes] = [], files: [OpenFile] = [],
+    _ bytes: UnsafeRawBufferPointer, handles: HandleLeases? = nil, memory: [SharedBytes] = [], files: [OpenFile] = [],
     limit: Int = CBOR.maximumCount
   ) {
     self.limit = limit
@@ -174,8 +174,9 @@ struct CBORDecoder {
     guard major == CBOR.Major.unsigned, let number = UInt(exactly: try number(information)), number != 0 else {
       throw error("a handle without a number")
     }
-    guard handles == nil || number & ~0xFFFF_FFFF == handles else { throw error("a handle of another worker") }
-    return PluginPointer(name: name, address: number)
+    guard let handles else { return PluginPointer(name: name, address: number) }
+    guard let handle = handles.lease(name, number) else { throw error("a handle of another worker") }
+    return handle
   }
 
   private mutating func members(_ information: UInt8, depth: Int) throws(CBORError) -> [PluginMember] {

@@ -55,6 +55,8 @@ struct Frame: Sendable {
     /// `fetch` asks for a result that the worker keeps, and is answered as its call; `drop` frees the result.
     case fetch = 21
     case drop = 23
+    /// Releases exports of handles (`HandleTable`).
+    case release = 29
     /// Calls unload(); answered by `unloaded`, after which the worker exits.
     case unload = 17
     case unloaded = 26

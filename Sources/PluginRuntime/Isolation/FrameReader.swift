@@ -3,8 +3,8 @@ struct FrameReader {
   private var bytes: [UInt8] = []
   /// The offset of the first byte that no frame has taken.
   private var start = 0
-  /// The upper half of each handle in the frames; `nil` if the receiver checks handles itself.
-  private let handles: UInt?
+  /// Leases each handle in the frames; `nil` if the receiver checks handles itself.
+  private let handles: HandleLeases?
   /// Whether the bodies of calls are left encoded.
   private let leavesCalls: Bool
   /// The maximum number of bytes of a frame, with its shared memory. A description may have more.
@@ -13,7 +13,7 @@ struct FrameReader {
   /// The number of bytes of the frames that were taken, and of their shared memory.
   private(set) var taken: UInt64 = 0
 
-  init(handles: UInt? = nil, leavingCalls leavesCalls: Bool = false, limit: Int = .max) {
+  init(handles: HandleLeases? = nil, leavingCalls leavesCalls: Bool = false, limit: Int = .max) {
     (self.handles, self.leavesCalls, self.limit) = (handles, leavesCalls, limit)
   }
 

@@ -100,7 +100,8 @@ final class PluginProcess: Sendable {
     let call = RemoteCall(
       request, function, settling: promise, terms, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
       arguments: outgoing, frame: frame, slot: slot, demand: demand, isTaken: stays)
-    switch link.begin(call) {
+    // A handle among the arguments is released after the call.
+    switch withExtendedLifetime(arguments, { link.begin(call) }) {
     case .taken:
       waiting?.didStart(
         stop: { [link] in link.cancel(request, grace: grace) }, requestCancel: { [link] in link.requestCancel(request) }

@@ -88,14 +88,18 @@ public final class PluginWorker: Sendable {
       let call = state.withLock { $0.calls[frame.request] }
       if let call { threads.run { call.requestCancel() } }
     case .settle:
-      let settled = try WorkerQuestions.result(frame.body)
+      let settled = try WorkerQuestions.result(frame.body, state.withLock(\.handles))
       let promise = argument(frame.request, isLast: true)
       threads.run { [self] in settle(promise, with: settled) }
     case .keep: state.withLock { $0.calls[frame.request] }?.markTaken()
     case .fetch: try fetch(frame.request)
     case .drop: try drop(frame.request)
     case .ping: reply(Frame(.pong))
-    case .returned, .answered: try questions.answer(frame)
+    case .returned, .answered: try questions.answer(frame, state.withLock(\.handles))
+    case .release:
+      let objects = try state.withLock(\.handles).release(frame.body)
+      // Elsewhere: without a thread for it, a destructor runs in the release.
+      threads.release(all: consume objects)
     default: throw FrameError(description: "a frame of the kind '\(frame.kind)', which no host sends")
     }
   }
@@ -197,10 +201,14 @@ public final class PluginWorker: Sendable {
           "a call whose body is not an array of the number of a function (below \(loaded.functions.count)), depth, lane, "
           + "whether the result stays, and arguments")
     }
-    let call = WorkerCall(request, loaded.functions[Int(incoming.function)], answer: loaded.answer)
+    let function = loaded.functions[Int(incoming.function)]
+    let call = WorkerCall(request, function, answer: loaded.answer)
     if incoming.stays { call.markTaken() }
     state.withLock { $0.calls[request] = call }
-    let (depth, arguments) = (Int(clamping: incoming.depth), incoming.arguments)
+    let arguments = Result { () throws(ArgumentMismatch) in
+      try loaded.handles.imported(incoming.arguments, for: function)
+    }
+    let depth = Int(clamping: incoming.depth)
     run(in: incoming.lane) { [self] in
       // At most the host's limit.
       CallStack.at(depth) { make(call, of: loaded, arguments) }
@@ -218,10 +226,10 @@ public final class PluginWorker: Sendable {
     thread.post(job)
   }
 
-  private func make(_ call: WorkerCall, of loaded: Loaded, _ arguments: [Argument]) {
+  private func make(_ call: WorkerCall, of loaded: Loaded, _ arguments: Result<[Argument], ArgumentMismatch>) {
     let imported: [Argument]
     do throws(ArgumentMismatch) {
-      imported = try loaded.handles.imported(arguments, for: call.function)
+      imported = try arguments.get()
     } catch {
       return call.reject(with: call.function.error(.badArgument, "argument '\(error.path)' \(error.message)"))
     }
@@ -244,7 +252,10 @@ public final class PluginWorker: Sendable {
     let value: PluginValue
     switch outcome {
     case .success(let result): value = result
-    case .failure(let rejection): return end(request, Frame(.rejected, request, ReasonCoder.encode(rejection.reason)))
+    case .failure(let rejection):
+      // A reason of the host may have handles, which cross as those of a result.
+      let reason = try? handles.exported(ReasonCoder.encode(rejection.reason))
+      return end(request, Frame(.rejected, request, reason ?? ReasonCoder.encode("a reason with too many handles")))
     }
     let size = call.isTaken ? value.size : 0
     guard size >= Frame.leastKept else { return send(request, value, handles, of: call.function) }
@@ -275,6 +286,7 @@ public final class PluginWorker: Sendable {
       if state.calls.removeValue(forKey: request) != nil, let recent { state.recent.append(recent, request) }
     }
     guard let error = channel.send(frame) else { return }
+    state.withLock(\.handles).withdraw(frame.body)
     let reason = PluginError(
       .notIsolated, "plugin-worker",
       "cannot send the result of a call: it \(error.message); in-process none is sent (--isolation in-process)")
@@ -327,19 +339,16 @@ public final class PluginWorker: Sendable {
 
   private func fulfilled(_ value: PluginValue) -> Promise<PluginValue> {
     let promise = Promise<PluginValue>()
-    settle(promise, with: .success(value))
+    settle(promise, with: WorkerQuestions.imported(.success(value), state.withLock(\.handles)))
     return promise
   }
 
   private func settle(_ promise: Promise<PluginValue>, with result: Result<PluginValue, CallbackRejection>) {
-    do {
-      promise.resolve(try state.withLock(\.handles).imported(try result.get()))
-    } catch let crossed as CallbackRejection {
-      promise.reject(crossed.reason)
-    } catch let mismatch as ArgumentMismatch {
+    switch result {
+    case .success(let value): promise.resolve(value)
+    case .failure(let crossed):
+      guard let mismatch = crossed.reason as? ArgumentMismatch else { return promise.reject(crossed.reason) }
       promise.reject(PluginError(.badArgument, "plugin-worker", "a promise\(mismatch.path) \(mismatch.message)"))
-    } catch {
-      promise.reject(error)
     }
   }
 }

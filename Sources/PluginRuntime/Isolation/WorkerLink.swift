@@ -143,7 +143,8 @@ final class WorkerLink: Sendable {
   func send(_ frame: Frame, to generation: Int? = nil) -> CBORError? {
     do {
       let encoded = try frame.encoded()
-      if sender.withLock({ $0.send(encoded, to: generation) }) { wake() }
+      // A handle in the frame is released after it.
+      if withExtendedLifetime(frame, { sender.withLock { $0.send(encoded, to: generation) } }) { wake() }
       return nil
     } catch {
       return error

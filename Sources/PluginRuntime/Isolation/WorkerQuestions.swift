@@ -20,12 +20,27 @@ final class WorkerQuestions: Sendable {
 
   init(_ channel: WorkerChannel, _ server: FrameServer) { (self.channel, self.server) = (channel, server) }
 
-  /// Reads the body of `returned`, `answered` and `settle`: [true, value] or [false, reason].
-  static func result(_ body: PluginValue) throws(FrameError) -> Answer {
+  /// Reads the body of `returned`, `answered` and `settle`: [true, value] or [false, reason], with addresses in place of
+  /// handles.
+  static func result(_ body: PluginValue, _ handles: HandleTable) throws(FrameError) -> Answer {
     guard case .array(let parts) = body, parts.count == 2, case .bool(let isFulfilled) = parts[0] else {
       throw FrameError(description: "a result of an unknown form")
     }
-    return isFulfilled ? .success(parts[1]) : .failure(CallbackRejection(reason: try ReasonCoder.decode(parts[1])))
+    switch (isFulfilled, imported(.success(parts[1]), handles)) {
+    case (false, .success(let reason)): return .failure(CallbackRejection(reason: try ReasonCoder.decode(reason)))
+    case (_, let answer): return answer
+    }
+  }
+
+  /// Returns an answer with addresses in place of handles. A handle of another process becomes a rejection, whose reason
+  /// is an `ArgumentMismatch`.
+  static func imported(_ answer: Answer, _ handles: HandleTable) -> Answer {
+    guard case .success(let value) = answer else { return answer }
+    do throws(ArgumentMismatch) {
+      return .success(try handles.imported(value))
+    } catch {
+      return .failure(CallbackRejection(reason: error))
+    }
   }
 
   /// Returns the body of such a frame.
@@ -37,8 +52,8 @@ final class WorkerQuestions: Sendable {
   }
 
   /// Passes an answer of the host to the request that waits for it.
-  func answer(_ frame: Frame) throws(FrameError) {
-    let answer = try Self.result(frame.body)
+  func answer(_ frame: Frame, _ handles: HandleTable) throws(FrameError) {
+    let answer = try Self.result(frame.body, handles)
     guard let receive = state.withLock({ $0.waiting.removeValue(forKey: frame.request) }) else { return }
     // Not on the reading thread: reactions to the end of a call are code of the plugin, which may wait for a frame.
     let run: CallThreads.Job = { receive(answer) }
@@ -47,7 +62,9 @@ final class WorkerQuestions: Sendable {
 
   /// Sends a request. `receive` gets the answer of a callback on the reading thread, that of a call on another one. If
   /// the request cannot be sent, it gets the error here.
-  private func ask(_ kind: Frame.Kind, _ body: PluginValue, _ receive: @escaping @Sendable (Answer) -> Void) -> UInt64 {
+  private func ask(
+    _ kind: Frame.Kind, _ body: PluginValue, _ handles: HandleTable, _ receive: @escaping @Sendable (Answer) -> Void
+  ) -> UInt64 {
     let number = state.withLock { state in
       state.count += 1
       state.waiting[state.count] = receive
@@ -56,6 +73,7 @@ final class WorkerQuestions: Sendable {
     if let error = channel.send(Frame(kind, number, body)),
       let receive = state.withLock({ $0.waiting.removeValue(forKey: number) })
     {
+      handles.withdraw(body)
       let reason = PluginError(.notIsolated, "plugin-worker", "cannot send a value to the host that \(error.message)")
       receive(.failure(CallbackRejection(reason: reason)))
     }
@@ -69,12 +87,10 @@ final class WorkerQuestions: Sendable {
       guard !WorkerChannel.isInChild else { throw PluginError.inChild("the callback \(number)") }
       return try withExtendedLifetime(end) {
         let handles = handles()
-        var exported: [PluginValue] = []
-        for argument in arguments { exported.append(try handles.exported(argument)) }
         let body = PluginValue.array([
-          .uint(number), .uint(request), .array(exported), .uint(UInt64(CallStack.depth)),
+          .uint(number), .uint(request), try handles.exported(.array(arguments)), .uint(UInt64(CallStack.depth)),
         ])
-        return try handles.imported(try waited { _ = self.ask(.callback, body, $0) })
+        return try waited { _ = self.ask(.callback, body, handles, $0) }
       }
     }
   }
@@ -95,9 +111,9 @@ final class WorkerQuestions: Sendable {
   func call(
     _ function: String, of plugin: String, _ arguments: [PluginValue], handles: HandleTable
   ) -> Promise<PluginValue> {
-    var exported: [PluginValue] = []
+    let exported: PluginValue
     do throws(ArgumentMismatch) {
-      for argument in arguments { exported.append(try handles.exported(argument)) }
+      exported = try handles.exported(.array(arguments))
     } catch {
       return .reject(PluginError(.badArgument, plugin, "is given an argument that \(error.message)"))
     }
@@ -106,17 +122,16 @@ final class WorkerQuestions: Sendable {
       if let number = number.withLock({ $0 }) { _ = channel.send(Frame(.foreignCancel, number)) }
     })
     let body = PluginValue.array([
-      .string(plugin), .string(function), .array(exported), .uint(UInt64(CallStack.depth)),
+      .string(plugin), .string(function), exported, .uint(UInt64(CallStack.depth)),
     ])
-    let asked = ask(.foreign, body) { answer in
-      do {
-        promise.resolve(try handles.imported(try answer.get()))
-      } catch let crossed as CallbackRejection {
-        promise.reject(crossed.reason)
-      } catch {
+    let asked = ask(.foreign, body, handles) { answer in
+      switch answer {
+      case .success(let value): promise.resolve(value)
+      case .failure(let crossed) where crossed.reason is ArgumentMismatch:
         let message =
           "returned a result that can be passed only if both plugins are in-process (--isolation in-process)"
         promise.reject(PluginError(.notIsolated, plugin, message))
+      case .failure(let crossed): promise.reject(crossed.reason)
       }
     }
     number.withLock { $0 = asked }

@@ -74,6 +74,8 @@ extension WorkerServer {
     func wake(at time: ContinuousClock.Instant?) {
       if let time { next = next.map { min($0, time) } ?? time }
     }
+    // After the frame of `unload` the worker releases all handles itself.
+    if stage == .running { for frame in handles?.releases() ?? [] { link.send(frame, to: generation) } }
     let (isBlocked, lacksDescriptors) = link.sender.withLock { ($0.flush(), $0.lacksDescriptors) }
     if lacksDescriptors { wake(at: now + .milliseconds(1)) }
     let isSteady = link.state.withLock { state in

@@ -30,6 +30,7 @@ final class WorkerServer {
   /// The time at which the worker must have left its stage.
   var stageEnd: ContinuousClock.Instant?
   @exclusivity(unchecked) var reader = FrameReader()
+  @exclusivity(unchecked) var handles: HandleLeases?
   @exclusivity(unchecked) var confinement: ConfinementWatch?
   var output: WorkerOutput
   /// The reason for which the worker was killed.
@@ -93,7 +94,9 @@ final class WorkerServer {
     (stage, fault, expectation, refusal, hasAnswered) = (.greeting, nil, nil, nil, false)
     (isLate, isDecision, isAdmitted) = (false, false, false)
     (lastPing, pinged) = (nil, nil)
-    reader = FrameReader(handles: HandleTable.upperHalf(worker), limit: settings.options.limits.resultBytes)
+    let handles = HandleLeases(worker: worker) { [link] in link.wake() }
+    self.handles = handles
+    reader = FrameReader(handles: handles, limit: settings.options.limits.resultBytes)
     output = WorkerOutput(longest: settings.options.longestLine)
     var cause: WorkerEnd.Cause
     if let error = start() {
@@ -104,6 +107,7 @@ final class WorkerServer {
       cause = finish()
       if fault == nil, cause == .exited(status: Int32(PLUGIN_PROCESS_LOST)) { fault = "it closed its socket" }
     }
+    handles.end()
     let wasRunning = stage == .running || stage == .unloading || stage == .exiting
     let end = WorkerEnd(
       cause: cause, fault: fault, isLate: isLate, version: description?.version, generation: generation, pending: .zero,

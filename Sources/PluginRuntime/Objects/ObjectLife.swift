@@ -26,9 +26,11 @@ final class ObjectLife: Sendable {
   /// Frees memory of the host with the last reference to an object that was released or destroyed. An object that was
   /// neither, because the host ended meanwhile, may be in use.
   deinit {
-    let isOver = phase.withLock { if case .live = $0 { false } else { true } }
-    if destructor.freesMemory, isOver { HostMemory.free(UnsafeMutableRawPointer(bitPattern: pointer.address)) }
+    if destructor.freesMemory, !isLive { HostMemory.free(UnsafeMutableRawPointer(bitPattern: pointer.address)) }
   }
+
+  /// Whether the object was neither released nor destroyed.
+  var isLive: Bool { phase.withLock { if case .live = $0 { true } else { false } } }
 
   /// Counts a call that uses the object. The object is not released before `endUse()`.
   ///

@@ -25,29 +25,34 @@ public enum PluginValue: Sendable, Equatable {
 /// An address from a plugin, with the type name from its signature.
 ///
 /// The result of a function that passes the ownership of an object, `own(f) ptr<Name>`, is a reference to the object: f
-/// is called once, on a thread of the library's pool, after the last copy was released. Two pointers are equal if their
-/// names and addresses are.
+/// is called once, on a thread of the library's pool, after the last copy was released. If the plugin runs in a worker
+/// process, the pointer is a handle, and the worker does the same. Two pointers are equal if their names and addresses
+/// are.
 public struct PluginPointer: Sendable, Hashable {
   /// The Name in `ptr<Name>`.
   public let name: String
   /// The address, never 0: NULL is `.void`.
   public let address: UInt
-  /// The object, if the host owns it.
-  let object: PluginObject?
+  /// The object that the host owns, or the lease of a handle (`HandleLeases`): released with the last copy.
+  private let reference: (AnyObject & Sendable)?
 
   /// Whether the number is a handle of a worker process, by its highest bits, rather than an address of this one.
   var isHandle: Bool { address >> 62 == 1 }
 
   /// Creates an address with its type name. The address is not checked.
-  public init(name: String, address: UInt) { self.init(name: name, address: address, object: nil) }
+  public init(name: String, address: UInt) { self.init(name: name, address: address, reference: nil) }
 
-  init(name: String, address: UInt, object: PluginObject?) {
+  init(name: String, address: UInt, reference: (AnyObject & Sendable)?) {
     self.name = name
     self.address = address
-    self.object = object
+    self.reference = reference
   }
 
-  /// Whether the host owns the object, and destroys it with its last reference.
+  /// The object, if the host owns it.
+  var object: PluginObject? { reference as? PluginObject }
+
+  /// Whether the host owns the object, and destroys it with its last reference. False for a handle of a worker, which
+  /// owns the object.
   public var isOwned: Bool { object != nil }
 
   /// Compares names and addresses.

@@ -1,4 +1,4 @@
-/* Objects that the host owns: boxes, which are counted, and may hold one another. */
+/* Objects that the host owns: boxes, which are counted, and may hold one another. ID is the id of the plugin. */
 #include "fixture.h"
 
 #include <errno.h>
@@ -6,6 +6,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
+
+#ifndef ID
+#define ID "test.objects"
+#endif
 
 struct box {
   int32_t number;
@@ -15,21 +20,49 @@ struct box {
 /* The numbers of the boxes in the order of their destruction: "3 2 ". */
 static char log_text[4096];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ends = PTHREAD_COND_INITIALIZER;
+static int32_t alive;
 static atomic_int destructors, other_threads;
 static pthread_t loader;
+static const promise_host_t *host;
 
 static void note(struct box *box) {
   pthread_mutex_lock(&lock);
   size_t length = strlen(log_text);
   snprintf(log_text + length, sizeof log_text - length, "%s%d ", box->is_open ? "" : "closed before: ", box->number);
   box->is_open = false;
+  alive--;
+  pthread_cond_broadcast(&ends);
   pthread_mutex_unlock(&lock);
 }
 
 static struct box *box_new(int32_t number) {
   struct box *box = calloc(1, sizeof *box);
   *box = (struct box){number, true};
+  pthread_mutex_lock(&lock);
+  alive++;
+  pthread_mutex_unlock(&lock);
   return box;
+}
+
+/* Makes a box once no other is alive; NULL if some are alive after a minute. */
+static struct box *box_alone(int32_t number) {
+  struct timespec deadline;
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_sec += 60;
+  int failure = 0;
+  pthread_mutex_lock(&lock);
+  while (alive > 0 && failure == 0)
+    failure = pthread_cond_timedwait(&ends, &lock, &deadline);
+  pthread_mutex_unlock(&lock);
+  return failure == 0 ? box_new(number) : NULL;
+}
+
+static int32_t box_count(void) {
+  pthread_mutex_lock(&lock);
+  int32_t count = alive;
+  pthread_mutex_unlock(&lock);
+  return count;
 }
 
 /* A destructor with a result, as some libraries have it. Keeps the memory, so that a second call is noticed. */
@@ -87,6 +120,20 @@ static struct box *box_same(struct box *box) {
   return box;
 }
 
+static int32_t box_show(struct box *box, int32_t (*body)(struct box *)) {
+  return body(box);
+}
+
+static struct box *box_given(struct box *(*body)(void)) {
+  return body();
+}
+
+/* Has the host make a box of another plugin. */
+static promise_t *box_of(const char *plugin, int32_t number) {
+  promise_value_t argument = {.kind = PROMISE_KIND_I64, .as.i64 = number};
+  return host->call(host, plugin, "box_new", &argument, 1);
+}
+
 static promise_t *held;
 
 static promise_t *box_hold(struct box *box) {
@@ -119,7 +166,8 @@ static int32_t elsewhere(void) {
 }
 
 static promise_status_t load(const promise_host_t *table, promise_value_t *error) {
-  (void)table, (void)error;
+  (void)error;
+  host = table;
   loader = pthread_self();
   return PROMISE_OK;
 }
@@ -132,6 +180,11 @@ static void unload(void) {
 
 static const promise_plugin_function_t functions[] = {
     FUNCTION("box_new(number: i32) -> own(box_free) ptr<box>", box_new),
+    FUNCTION("box_alone(number: i32) -> own(box_free) ptr<box>", box_alone),
+    FUNCTION("box_count() -> i32", box_count),
+    FUNCTION("box_show(box: ptr<box>, body: fn(box: ptr<box>) -> i32) -> i32", box_show),
+    FUNCTION("box_given(body: fn() -> ptr<box>) -> ptr<box>", box_given),
+    FUNCTION("box_of(plugin: cstr, number: i32) -> promise<value>", box_of),
     FUNCTION("box_maybe(number: i32) -> own(box_free) ptr<box>?", box_maybe),
     FUNCTION("box_make(number: i32, box: out own(box_free) ptr<box>?) -> i32 ! nonzero", box_make),
     FUNCTION("box_within(outer: ptr<box>, number: i32) -> own(box_free) ptr<box>", box_within),
@@ -151,4 +204,4 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("elsewhere() -> i32", elsewhere),
 };
 
-PLUGIN("test.objects", .load = load, .unload = unload)
+PLUGIN(ID, .load = load, .unload = unload)

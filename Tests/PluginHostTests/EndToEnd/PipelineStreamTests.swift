@@ -63,13 +63,14 @@ extension EndToEnd {
       #expect(ending.text == "\"text 1\"\n", "\(ending.errors)")
     }
 
-    @Test func resultsThatNothingUsesAreNotKept() throws {
+    @Test(arguments: ["in-process", "process"])
+    func resultsThatNothingUsesAreNotKept(place: String) throws {
       let ending = try run(
         """
           rows: {call: calling.count, with: {n: 500, f: {stream: 4, returns: true}}}
           things: {call: later.hold, each: {stream: rows}, limit: 4, with: {most: 50}}
           last: {call: kinds.tiny, after: things, with: {x: 1}}
-        """, "--isolation", "in-process", result: "result: [rows, last]")
+        """, "--isolation", place, result: "result: [rows, last]")
       #expect(ending.text == "{\"rows\":500,\"last\":1}\n", "\(ending.errors)")
     }
 

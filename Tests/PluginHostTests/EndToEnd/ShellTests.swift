@@ -30,6 +30,24 @@ extension EndToEnd {
       #expect(ending.status == 64)
     }
 
+    @Test(
+      "an object that no variable holds is destroyed before the session ends", arguments: ["in-process", "process"])
+    func objectsWithoutVariables(place: String) throws {
+      // hold() waits until fewer objects are alive than its argument.
+      let script = """
+        later.hold 1
+        a = later.hold 1
+        later.hold 2
+        drop a
+        a = later.hold 1
+        a = kinds.tiny 1
+        later.hold 1
+        """
+      let ending = try HostProcess.run(
+        "shell", "--plugins", Package.adopted, "--isolation", place, input: "\(script)\n")
+      #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending.errors)")
+    }
+
     @Test func arraysAndStructsHaveHandlesInThem() throws {
       let header = """
         typedef struct item item;

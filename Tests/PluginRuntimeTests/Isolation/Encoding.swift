@@ -177,7 +177,7 @@ struct Frames {
   func handles() throws {
     let (own, other) = (HandleTable.upperHalf(1), HandleTable.upperHalf(2))
     for (half, isRight) in [(own, true), (other, false), (0, false)] {
-      var reader = FrameReader(handles: own)
+      var reader = FrameReader(handles: HandleLeases(worker: 1) {})
       let frame = Frame(.fulfilled, 1, .pointer(PluginPointer(name: "x", address: half | 1)))
       try frame.encoded().bytes.withUnsafeBytes { reader.append($0) }
       if isRight {
