@@ -6,12 +6,15 @@ final class Awaited<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let isSet = DispatchSemaphore(value: 0)
 
-  func set(_ new: Value) {
+  /// Sets the value. Returns whether it is the first.
+  @discardableResult
+  func set(_ new: Value) -> Bool {
     let isFirst = value.withLock { value in
       defer { value = value ?? new }
       return value == nil
     }
     if isFirst { isSet.signal() }
+    return isFirst
   }
 
   /// Waits for the value.

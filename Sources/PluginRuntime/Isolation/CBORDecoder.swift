@@ -13,8 +13,8 @@ struct CBORDecoder {
   private var usedFiles = 0
 
   /// Decodes bytes that are one value and nothing else. `handles`: leases the handles in it, which must be those of one
-  /// worker; `nil`: they may be any numbers. `memory`: shared memory, each block of which is read at most once. `files`: the open files
-  /// of the values. `limit`: the maximum number of values, the elements of arrays included.
+  /// worker; `nil`: they may be any numbers. `memory`: shared memory, each block of which is read at most once.
+  /// `files`: the open files of the values. `limit`: the maximum number of values, the elements of arrays included.
   static func decode(
     _ bytes: ArraySlice<UInt8>, handles: HandleLeases? = nil, memory: [SharedBytes] = [], files: [OpenFile] = [],
     limit: Int = CBOR.maximumCount

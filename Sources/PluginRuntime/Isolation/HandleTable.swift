@@ -71,8 +71,8 @@ final class HandleTable: Sendable {
   /// The number of handles that the worker holds.
   var count: Int { state.withLock(\.entries.count) }
 
-  /// Returns a value for the host, with handles in place of addresses. Each handle is an export, which the host releases
-  /// once the value has arrived.
+  /// Returns a value for the host, with handles in place of addresses. Each handle is an export, which the host
+  /// releases once no value of it refers to the handle.
   ///
   /// - Throws: `ArgumentMismatch` if there are too many.
   func exported(_ value: PluginValue) throws(ArgumentMismatch) -> PluginValue {

@@ -47,8 +47,7 @@ public final class IsolatedPlugin: Sendable {
   ///   - options: the program that is the worker, the number of workers, the time limits, the limits for calls.
   ///   - host: the values for `configuration()`, and the receivers of log and progress, which must not wait: they are
   ///     called on the thread that reads what the worker sends.
-  /// - Throws: `PluginError`, as `Host.load`; `notIsolated` if the plugin has a function that cannot be called from
-  ///   another process; `workerEnded`.
+  /// - Throws: `PluginError`, as `Host.load`; `workerEnded`.
   public convenience init(
     loading path: String, _ options: IsolationOptions, host: Host.Options = Host.Options()
   ) throws(PluginError) {
@@ -56,10 +55,7 @@ public final class IsolatedPlugin: Sendable {
       WorkerSettings(
         source: PluginSource(at: path), options: options, host: host,
         requirements: { (description) throws(PluginError) in try Self.refuseRequirements(of: description) },
-        check: { (description) throws(PluginError) in
-          try IsolationRule.check(description)
-          try Self.refuseRequirements(of: description)
-        }))
+        check: { (description) throws(PluginError) in try Self.refuseRequirements(of: description) }))
   }
 
   /// Refuses a plugin that requires others: there are none outside of a host.

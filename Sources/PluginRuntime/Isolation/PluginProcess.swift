@@ -76,6 +76,7 @@ final class PluginProcess: Sendable {
     _ function: RemoteFunction, _ arguments: [Argument], _ terms: CallTerms, slot: CallSlot? = nil,
     waiting: WaitingCall? = nil, stays: Bool = false
   ) -> Promise<PluginValue>? {
+    if let refusal = function.refusal { return .reject(refusal) }
     let limit = settings.host.recursionLimit
     guard terms.depth < limit else { return .reject(PluginError.tooDeep(function.subject, limit)) }
     let request = link.newRequest()

@@ -37,8 +37,13 @@ package final class PreparedPlugin: Sendable {
   /// Calls the plugin's load() in the worker.
   ///
   /// - Parameter settings: those of a plugin that continues this one.
+  /// - Throws: `PluginError`, as `Host.load(_:isolation:)`; `closed` if the plugin was loaded before, also in vain.
   func load(_ settings: WorkerSettings) throws(PluginError) -> PluginProcess {
-    gate.open(settings)
+    guard gate.open(settings) else {
+      throw PluginError(
+        .closed, settings.source.name,
+        "cannot be loaded: its prepared worker has been used, expected one for each load. Prepare the plugin again")
+    }
     return try PluginProcess(worker, settings)
   }
 }
@@ -54,8 +59,10 @@ final class LoadGate: Sendable {
   /// Waits for the description.
   func description() throws(PluginError) -> PluginDescription { try described.wait().get() }
 
-  /// Lets the plugin be loaded with other settings; `nil`: lets the worker be killed. The first call counts.
-  func open(_ settings: WorkerSettings?) { self.settings.set(settings) }
+  /// Lets the plugin be loaded with other settings; `nil`: lets the worker be killed. Only the first call counts;
+  /// returns whether this is the first.
+  @discardableResult
+  func open(_ settings: WorkerSettings?) -> Bool { self.settings.set(settings) }
 
   /// Reports the description, and waits for the settings; `nil`: the plugin is not loaded.
   func pass(_ description: PluginDescription) -> WorkerSettings? {

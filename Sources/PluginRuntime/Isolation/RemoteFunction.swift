@@ -6,6 +6,8 @@ final class RemoteFunction: Sendable {
   /// The name with the plugin's id, for errors.
   let subject: String
   let signature: Signature
+  /// The error of each call; `nil` if the function can be called.
+  let refusal: PluginError?
   private let outputs: [Parameter]
 
   init(_ function: FunctionDescription, _ number: UInt64, of plugin: String) {
@@ -14,6 +16,13 @@ final class RemoteFunction: Sendable {
     subject = "\(plugin).\(function.name)"
     signature = function.signature
     outputs = function.signature.outputs
+    let token = function.signature.parameters.first { $0.type == .token }
+    refusal = token.map { [subject] token in
+      PluginError(
+        .notIsolated, subject,
+        "cannot be called in a worker process: it takes a token, '\(token.name)', which is an object of the host. Run the "
+          + "plugin in-process (--isolation in-process, plugin-host trust add), or make the parameter optional: token?")
+    }
   }
 
   /// Checks the value that fulfils a call.

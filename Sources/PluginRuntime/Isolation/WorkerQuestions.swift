@@ -20,8 +20,8 @@ final class WorkerQuestions: Sendable {
 
   init(_ channel: WorkerChannel, _ server: FrameServer) { (self.channel, self.server) = (channel, server) }
 
-  /// Reads the body of `returned`, `answered` and `settle`: [true, value] or [false, reason], with addresses in place of
-  /// handles.
+  /// Reads the body of `returned`, `answered` and `settle`: [true, value] or [false, reason]. Returns it with addresses
+  /// in place of handles.
   static func result(_ body: PluginValue, _ handles: HandleTable) throws(FrameError) -> Answer {
     guard case .array(let parts) = body, parts.count == 2, case .bool(let isFulfilled) = parts[0] else {
       throw FrameError(description: "a result of an unknown form")
@@ -32,8 +32,8 @@ final class WorkerQuestions: Sendable {
     }
   }
 
-  /// Returns an answer with addresses in place of handles. A handle of another process becomes a rejection, whose reason
-  /// is an `ArgumentMismatch`.
+  /// Returns an answer with addresses in place of handles. A handle of another process becomes a rejection, with an
+  /// `ArgumentMismatch` as the reason.
   static func imported(_ answer: Answer, _ handles: HandleTable) -> Answer {
     guard case .success(let value) = answer else { return answer }
     do throws(ArgumentMismatch) {

@@ -75,7 +75,6 @@ struct WorkerSettings: Sendable {
     var settings = self
     if let adoption = adoption ?? old.adoption { settings.requestedSource = PluginSource(adoption) }
     settings.check = { [requirements] (new) throws(PluginError) in
-      try IsolationRule.check(new)
       guard new.id == old.id else {
         throw PluginError(.replaced, new.path, "has the id '\(new.id)', expected '\(old.id)'")
       }

@@ -37,6 +37,10 @@ static uint64_t length(promise_bytes_t data) {
   return data.length;
 }
 
+static bool has_token(promise_token_t *token) {
+  return token != NULL;
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("process() -> i32", process),
     FUNCTION("echo(value: i64) -> i64", echo),
@@ -44,6 +48,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("deep(levels: u32) -> value", deep),
     FUNCTION("refuse(levels: u32) -> promise<void>", refuse),
     FUNCTION("length(data: bytes) -> u64", length),
+    FUNCTION("takes_token(token: token) -> bool", has_token),
+    FUNCTION("may_take_token(token: token?) -> bool", has_token),
 };
 
 PLUGIN("test.asking")

@@ -129,6 +129,26 @@ struct IsolatedCalls {
     #expect(lines.events == ["warning test.dying here", "warning test.dying no value"])
   }
 
+  @Test("a function that requires a token is refused in a worker, and the others are called")
+  func tokens() async throws {
+    let plugin = try IsolatedPlugin.loading("asking") { $0.limits.inFlight = 1 }
+    let token = PluginValue.pointer(PluginPointer(name: "promise_token_t", address: 4096))
+    for arguments in [[], [token]] {
+      let call = plugin.call("takes_token", arguments.map { .value($0) }, timeout: nil)
+      let error = try await call.outcomeInTime().pluginError
+      #expect(error?.kind == .notIsolated && error?.subject == "test.asking.takes_token", "\(error as Any)")
+      #expect(
+        error?.message
+          == "cannot be called in a worker process: it takes a token, 'token', which is an object of the host. Run the "
+          + "plugin in-process (--isolation in-process, plugin-host trust add), or make the parameter optional: token?")
+    }
+    #expect(try await plugin.outcome("may_take_token", .void).value == .bool(false))
+    #expect(try await plugin.outcome("may_take_token", token).pluginError?.kind == .badArgument)
+    try plugin.reload(deadline: .seconds(60))
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    plugin.unload()
+  }
+
   @Test("isolated calls take the handles of their worker alone")
   func handles() async throws {
     let (one, other) = (try IsolatedPlugin.loading("dying"), try IsolatedPlugin.loading("dying"))

@@ -39,12 +39,16 @@ struct PreparedPluginTests {
     try await host.call("revision", of: "test.preparing", []).outcomeInTime().value
   }
 
-  @Test("a prepared plugin is loaded in the process that described it")
+  @Test("a prepared plugin is loaded in the process that described it, once")
   func loaded() async throws {
     let host = Host()
     let prepared = try PreparedPlugin(file: path, options)
     #expect(prepared.description.id == "test.preparing" && loads == [])
     #expect(try host.load(prepared, isolation: options) == prepared.description)
+    for other in [host, Host()] {
+      let error = #expect(throws: PluginError.self) { try other.load(prepared, isolation: options) }
+      #expect(error?.kind == .closed && error?.message.contains("its prepared worker has been used") == true)
+    }
     #expect(try await revision(host) == .int(1))
     #expect(processes.count == 1 && loads == ["load 1"])
     host.unloadAll()
