@@ -75,7 +75,7 @@ public struct Capabilities: Sendable, Equatable {
     case ("cpu", let content?):
       guard let seconds = Seconds(content), seconds.value <= 1e9 else {
         throw CapabilityMistake(
-          description: "\"\(text)\" has no time: expected \(Seconds.expectation), and at most 1000000000 s")
+          description: "\"\(text)\" has no time: expected \(Seconds.form), and at most 1000000000 s")
       }
       cpuTime = seconds.duration
     default:

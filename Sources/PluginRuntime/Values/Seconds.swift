@@ -13,7 +13,9 @@ package struct Seconds: Equatable, Sendable {
     self.value = value
   }
 
-  package static let expectation = "a number of seconds greater than 0, or one with a unit, such as 500ms, 5m or 1h30m"
+  package static let expectation = "\(form), below 3.2e10 seconds"
+  /// The expectation without the maximum, for places with a smaller one.
+  package static let form = "a number of seconds greater than 0, or one with a unit, such as 500ms, 5m or 1h30m"
 
   private static let units: [Substring: Double] = [
     "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400,

@@ -2,6 +2,8 @@
 enum FunctionVerbs {
   /// Verbs that are a part of a word: `gzopen`, `opendir`, `regcomp`, `regfree`.
   private static let joined = ["open", "close", "comp", "free"]
+  /// Prefixes that make another verb of a joined one: `uncomp`, `reopen`.
+  private static let prefixes = ["un", "de", "re"]
 
   /// Splits a name into its words without the verb, and the index of the verb. The verb may end a word, as in `gzopen`,
   /// or begin it, as in `opendir`.
@@ -12,7 +14,7 @@ enum FunctionVerbs {
         let rest: String
         if word == verb || word.hasPrefix(verb) && word.dropFirst(verb.count).allSatisfy(\.isNumber) {
           rest = ""
-        } else if word.hasSuffix(verb), joined.contains(verb) {
+        } else if word.hasSuffix(verb), joined.contains(verb), !prefixes.contains(String(word.dropLast(verb.count))) {
           rest = String(word.dropLast(verb.count))
         } else if word.hasPrefix(verb), ["open", "close"].contains(verb) {
           rest = String(word.dropFirst(verb.count))

@@ -250,8 +250,8 @@ enum ParameterNames {
   static func isGetter(function name: String) -> Bool {
     let getters: Set<String> = [
       "get", "find", "lookup", "search", "fetch", "read", "query", "accept", "begin", "first", "parse", "import",
-      "peek",
-      "match", "make", "build", "compile", "derive", "generate", "ref", "decode", "list", "recv", "receive", "collect",
+      "peek", "match", "make", "build", "compile", "derive", "generate", "ref", "decode", "list", "recv", "receive",
+      "collect",
     ]
     return FunctionVerbs.words(name).contains { getters.contains($0) }
   }

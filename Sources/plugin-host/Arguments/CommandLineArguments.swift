@@ -119,6 +119,6 @@ enum CommandLineArguments {
 }
 
 extension Signature {
-  /// The names that arguments can have.
-  var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
+  /// The names that arguments can have. That of a tail without a name is `...`.
+  var argumentNames: [String] { inputs.map(\.name) + [tail?.parameter.name].compactMap { $0 } }
 }

@@ -13,7 +13,7 @@ struct CallbackFinder {
       let target: CallbackTarget
       switch CallbackText(text, for: type) {
       case .function(let plugin, let function):
-        let (plugin, function) = try find(plugin, function)
+        let (plugin, function) = try found(plugin, function, for: parameter)
         target = try CallbackTarget(function, of: plugin, for: parameter, type)
       case .expression:
         target = try CallbackTarget(Expression(parsing: text, names: .arguments), text: text, for: parameter, type)
@@ -22,11 +22,29 @@ struct CallbackFinder {
     } catch let failure as Failure {
       throw failure
     } catch let error as CallbackTarget.TargetError {
-      throw Failure(.usage, error.message.displayLine)
+      throw Failure(.usage, (error.message + Self.hint(text, type)).displayLine)
     } catch {
       let message = "\"\(parameter)\" is \"\(text)\", expected PLUGIN.FUNCTION or an expression: \(error)"
-      throw Failure(.usage, message.displayLine)
+      throw Failure(.usage, (message + Self.hint(text, type)).displayLine)
     }
+  }
+
+  private func found(
+    _ plugin: String, _ function: String, for parameter: String
+  ) throws(Failure) -> (PluginDescription, FunctionDescription) {
+    do throws(Failure) {
+      return try find(plugin, function)
+    } catch {
+      throw error.naming("\"\(parameter)\"")
+    }
+  }
+
+  /// Returns a hint if the text is an expression with an error, and is also the path of a file and a function.
+  private static func hint(_ text: String, _ type: CallbackType) -> String {
+    guard case .expression = CallbackText(text, for: type),
+      case .function(let path, _) = CallbackText("./" + text, for: type), FileKind(path: path) == .other
+    else { return "" }
+    return "; the path of a plugin begins with /, ./ or ../: write ./\(text)"
   }
 }
 

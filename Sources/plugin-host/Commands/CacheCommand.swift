@@ -86,11 +86,16 @@ struct CacheCommand: ParsableCommand {
     }
   }
 
-  /// Runs `body` with the store; without one if its file does not exist.
+  /// Runs `body` with the store; without one if its file does not exist. The folder of a file that the user named has
+  /// to exist.
   private static func trying<T>(_ cache: CacheOptions, _ body: (ResultStore?) throws -> T) throws(Failure) -> T {
     guard let path = cache.path else { throw Failure(.usage, CacheOptions.none) }
+    let kind = FileKind(path: path)
+    if kind == .missing, cache.file != nil, FileKind(path: Directory.parent(of: path)) != .directory {
+      throw Failure(.rejected, "the cache \(path): its folder does not exist".displayLine)
+    }
     do {
-      return try body(FileKind(path: path) == .missing ? nil : try ResultStore(path: path))
+      return try body(kind == .missing ? nil : try ResultStore(path: path))
     } catch let error as Database.Failure {
       throw Failure(.rejected, "the cache \(path): \(error)\(ResultStore.remedy(error, path: path))")
     } catch {

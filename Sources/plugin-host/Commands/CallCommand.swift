@@ -180,7 +180,10 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
       try traceFile?.write()
       switch call.outcome {
       case .success(let value):
-        try output.writer(within: timeout).write(try part(of: value), of: shape)
+        let part = try part(of: value)
+        try session.endingBySignals { () throws(Failure) in
+          try output.writer(within: timeout).write(part, of: shape)
+        }
         session.end(.fulfilled)
       case .failure(let failure):
         StructuredError.write(call.failure(failure))

@@ -27,10 +27,14 @@ struct CheckCommand: ParsableCommand, WritesJSON {
 
   @OptionGroup var search: SearchOptions
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("The seed of a run that is to be repeated.", valueName: "number"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The seed of a run that is to be repeated.", valueName: "number"),
+    transform: { try UInt64(option: $0, in: 0...UInt64.max) })
   var seed: UInt64?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("The calls of each function.", valueName: "number"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The calls of each function.", valueName: "number"),
+    transform: { try Int(option: $0, in: 1...1_000_000) })
   var calls = 100
 
   @Option(
@@ -54,10 +58,6 @@ struct CheckCommand: ParsableCommand, WritesJSON {
   var plugin: String
 
   var json: Bool { format == .json }
-
-  func validate() throws {
-    guard calls > 0, calls <= 1_000_000 else { throw ValidationError("--calls: expected a number from 1 to 1000000") }
-  }
 
   func run() throws {
     var plan = PluginPlan(finder: search.finder, scanner: search.scanner)

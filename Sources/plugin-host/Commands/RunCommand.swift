@@ -153,7 +153,9 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     do {
       switch run.conclusion {
       case .success(let value):
-        try output.writer(within: timeout).write(value, of: run.plan.result.shape)
+        try session.endingBySignals { () throws(Failure) in
+          try output.writer(within: timeout).write(value, of: run.plan.result.shape)
+        }
         // Not before: a run whose result was not written is resumed, too.
         cache?.finish()
         session.end(.fulfilled)

@@ -71,7 +71,8 @@ struct HostOptions: ParsableArguments {
 
   @Option(
     name: .customLong("recursion-limit"), parsing: .unconditional,
-    help: ArgumentHelp("The most calls that may be nested in each other; without it, 256.", valueName: "count"))
+    help: ArgumentHelp("The most calls that may be nested in each other; without it, 256.", valueName: "count"),
+    transform: { try Int(option: $0, in: HostOptions.recursionLimits) })
   var recursionLimit = Host.Options().recursionLimit
 
   @Option(help: "The least important lines of the plugins' log to show.")
@@ -110,11 +111,6 @@ struct HostOptions: ParsableArguments {
   }
 
   func validate() throws {
-    guard Self.recursionLimits.contains(recursionLimit) else {
-      throw ValidationError(
-        "--recursion-limit: expected a number from \(Self.recursionLimits.lowerBound) to \(Self.recursionLimits.upperBound)"
-      )
-    }
     var capabilities = Capabilities()
     do throws(CapabilityMistake) {
       for text in allowed { try capabilities.allow(text) }

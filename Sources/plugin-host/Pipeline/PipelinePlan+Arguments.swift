@@ -60,15 +60,21 @@ extension PipelinePlan.Input {
     }
   }
 
-  /// Returns the value with each scalar without quotes as its text.
+  /// Returns the value with each scalar without quotes as its text. A result or a file in it is `computed`, unless it
+  /// is a text.
   private func written(_ results: StepResults) throws -> PluginValue {
     switch self {
     case .plain(let text, _): .string(text)
     case .list(let elements, _): .array(try elements.map { try $0.written(results) })
     case .object(let members): .object(try members.map { PluginMember($0.name, try $0.input.written(results)) })
-    default: try value(of: .value, results)
+    case .value(let value): value
+    default:
+      if case .string(let text) = try value(of: .value, results) { .string(text) } else { Self.computed }
     }
   }
+
+  /// Stands for a value that the file does not contain.
+  private static let computed = PluginValue.bytes([])
 
   /// Makes the argument for a parameter of that type.
   fileprivate func content(for type: ValueType, _ results: StepResults) throws -> Argument.Content {
@@ -152,7 +158,7 @@ extension PipelinePlan.Input {
       case .text(let text): return text
       case .result(let result, let source):
         do {
-          if case .string(let text)? = try results.written(of: result) { return text }
+          if case .string(let text)? = results.written(of: result) { return text }
           return try results.operand(result).text
         } catch {
           throw MissingPart("\(source): \(error)")
@@ -162,16 +168,17 @@ extension PipelinePlan.Input {
   }
 
   /// Makes an argument of a result that is the whole text: unchanged for a parameter that takes no text, otherwise as
-  /// text. An element that was written in the file is read by the parameter's type, as if it stood there.
+  /// text. An element that was written in the file is read by the parameter's type, as if it stood there: null, a list
+  /// and a mapping are not texts.
   private static func convertible(
     _ result: PipelinePlan.StepResult, _ results: StepResults, to type: ValueType
   ) throws -> Argument.Content {
     let value = try results.value(of: result)
-    let written = try results.written(of: result)
+    let written = results.written(of: result)
     switch (written, ArgumentKind(type)) {
     case (.string(let text), let kind) where kind != .any && (kind.isText || type.isForm(text)): return .text(text)
     case (.string, _): break
-    case (let written?, let kind) where !kind.isText: return .value(typed(value, written, as: type))
+    case (let written?, _) where written != computed: return .value(typed(value, written, as: type))
     default: break
     }
     return switch (value, ArgumentKind(type)) {

@@ -92,7 +92,8 @@ extension PipelineReader {
     switch node.content {
     case .scalar: return resultReference(node).map { .one($0) }
     case .mapping where isReference(node): return reference(node).map { .one($0) }
-    case .sequence:
+    case .sequence(let elements):
+      if elements.isEmpty { reportNoResult(node) }
       let names = (document.elements(of: node, what: "\"result\"") ?? []).compactMap { element -> Located<String>? in
         guard isReference(element) else { return fixed(element, what: "a result's step") }
         document.report(
@@ -106,13 +107,14 @@ extension PipelineReader {
       return .several(names.map { name in (name.value, name.map { ResultReference(step: $0) }) })
     case .mapping:
       let fields = document.fields(of: node, what: "\"result\"") ?? []
-      if case .mapping(let mapping) = node.content, mapping.isEmpty {
-        document.report(
-          node.location, "a result needs at least one step; leave \"result\" out for that of the last one")
-      }
+      if case .mapping(let mapping) = node.content, mapping.isEmpty { reportNoResult(node) }
       return .several(
         fields.compactMap { field in resultReference(field.value).map { (field.key.value, $0) } })
     }
+  }
+
+  private func reportNoResult(_ node: YAMLNode) {
+    document.report(node.location, "a result needs at least one step; leave \"result\" out for that of the last one")
   }
 
   private func resultReference(_ node: YAMLNode) -> Located<ResultReference>? {

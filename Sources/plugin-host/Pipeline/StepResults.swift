@@ -61,10 +61,11 @@ struct StepResults: Sendable {
     shape(of: result).written(try value(of: result))
   }
 
-  /// Returns the part of the element as written; `nil` for other results, and other lists.
-  func written(of result: PipelinePlan.StepResult) throws(MissingPart) -> PluginValue? {
+  /// Returns the part of the element as written; `nil` for other results, other lists, and the parts of a result in
+  /// the element.
+  func written(of result: PipelinePlan.StepResult) -> PluginValue? {
     guard result.step == PipelinePlan.StepResult.item, let written else { return nil }
-    return try result.path.part(of: written)
+    return try? result.path.part(of: written)
   }
 
   /// Returns the content of a file, or an open file for an `fd`: a new one for each call, because it has a position.

@@ -57,7 +57,18 @@ struct PluginFinder: Sendable {
       return "name the folder it is in with --plugins or PROMISE_PLUGIN_PATH, or give its path, with a slash in it"
     }
     let hint = Suggestion.near(reference.parts(separatedBy: ".").last ?? reference, among: names)
-    return "no \(reference).so or \(reference)\(AdoptionFile.suffix) in \(directories.joined(separator: ", "))\(hint)"
+    let place = "no \(reference).so or \(reference)\(AdoptionFile.suffix) in \(directories.joined(separator: ", "))"
+    return ([place + hint] + directories.compactMap(Self.obstacle)).joined(separator: "; ")
+  }
+
+  /// Returns the error for a folder that cannot be listed; nil for others.
+  private static func obstacle(to directory: String) -> String? {
+    do throws(Failure) {
+      _ = try files(in: directory)
+      return nil
+    } catch {
+      return error.message
+    }
   }
 
   /// The names of the plugins in the folders that can be read.

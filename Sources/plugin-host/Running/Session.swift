@@ -178,6 +178,16 @@ final class Session {
     _exit(status.rawValue)
   }
 
+  /// Runs `body`, which reads files or writes a result, and may wait for another process. A signal that arrives
+  /// meanwhile interrupts the wait, and ends the process after the plugins are unloaded.
+  func endingBySignals<T>(_ body: () throws(Failure) -> T) throws(Failure) -> T {
+    let (result, signal) = loop.recordingSignals { () -> Result<T, Failure> in
+      Result { () throws(Failure) in try FileBytes.interrupting(when: { TerminationSignals.isNoted }, body) }
+    }
+    if let signal { end(by: signal) }
+    return try result.get()
+  }
+
   /// Unloads the plugins, then ends the process by the signal that requested it.
   func end(by signal: Int32) -> Never {
     _ = unload(deadline: .seconds(1))

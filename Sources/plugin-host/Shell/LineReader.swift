@@ -31,12 +31,15 @@ final class LineReader {
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-  /// Reads the next line, without its end; nil after the last one.
-  func next() throws(Failure) -> String? {
+  /// Reads the next line, without its end.
+  ///
+  /// - Parameter wait: runs before each read, with the descriptor, and returns once the read does not wait. A signal
+  ///   that it returns is the result, and the bytes of an incomplete line are kept.
+  func next(waiting wait: (Int32) -> Int32? = { _ in nil }) throws(Failure) -> LineEditor.Input {
     while true {
       if let end = bytes[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
         defer { (start, searched) = (end + 1, 0) }
-        return RawText.text(bytes[start..<end])
+        return .line(RawText.text(bytes[start..<end]))
       }
       searched = bytes.count - start
       guard searched <= Self.mebibytes << 20 else {
@@ -45,8 +48,9 @@ final class LineReader {
       }
       if isAtEnd {
         defer { (start, searched) = (bytes.count, 0) }
-        return start < bytes.count ? RawText.text(bytes[start...]) : nil
+        return start < bytes.count ? .line(RawText.text(bytes[start...])) : .end
       }
+      if let signal = wait(descriptor) { return .signal(signal) }
       try readMore()
     }
   }

@@ -22,8 +22,7 @@ final class PlainLines {
         continue
       }
       do throws(Failure) {
-        guard let text = try lines.next() else { return .end }
-        return .line(text)
+        return try lines.next()
       } catch {
         StructuredError.write(error)
         return .end

@@ -5,13 +5,20 @@ struct ShellScript {
   let name: String
   let lines: LineReader
 
-  /// Runs the lines, then ends the process.
+  /// Runs the lines, then ends the process. While it waits for a line, posted jobs run, and a signal ends the session.
   func run(_ shell: ShellSession) -> Never {
     var number = 1
+    let loop = shell.session.loop
     do throws(Failure) {
-      while let text = try lines.next() {
+      while true {
+        let text: String
+        switch try lines.next(waiting: { loop.run(until: { false }, orReadable: $0) }) {
+        case .line(let line): text = line
+        case .end: shell.session.end(.fulfilled)
+        case .signal(let signal): shell.session.end(by: signal)
+        }
         let next = try shell.run(try Self.line(number == 1 ? text.withoutByteOrderMark : text))
-        shell.session.loop.runPosted()
+        loop.runPosted()
         switch next {
         case .line, .interrupted: break
         case .end: shell.session.end(.fulfilled)
@@ -23,7 +30,6 @@ struct ShellScript {
       report(error, number)
       shell.session.end(error.status, deadline: .seconds(1))
     }
-    shell.session.end(.fulfilled)
   }
 
   private static func line(_ text: String) throws(Failure) -> ShellLine {
@@ -36,10 +42,7 @@ struct ShellScript {
 
   /// Writes the errors of a line, with its place.
   private func report(_ failure: Failure, _ number: Int) {
-    let prefix = "plugin-host: "
-    let first = failure.lines.first.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 } ?? ""
-    var failure = failure
-    failure.lines = ["\(prefix)\(name):\(number): \(first)"] + failure.lines.dropFirst()
+    var failure = failure.naming("\(name):\(number)")
     failure.facts.line = number
     StructuredError.write(failure)
   }

@@ -61,10 +61,12 @@ final class ShellSession {
     let start = ContinuousClock.now
     let arguments: [Argument]
     do throws(Failure) {
-      arguments = try variables.arguments(
-        Array(line.words.dropFirst()), for: function.signature,
-        limit: timeout.map { SingleCall.readingLimit($0, of: function, of: plugin, from: start) },
-        callback: callbacks.callback)
+      arguments = try session.endingBySignals { () throws(Failure) in
+        try variables.arguments(
+          Array(line.words.dropFirst()), for: function.signature,
+          limit: timeout.map { SingleCall.readingLimit($0, of: function, of: plugin, from: start) },
+          callback: callbacks.callback)
+      }
     } catch {
       guard Interrupts.isRequested else { throw error }
       Interrupts.clear()
@@ -154,7 +156,15 @@ final class ShellSession {
   private func keep(_ variable: ShellVariables.Variable, _ target: String?) throws(Failure) -> Next {
     guard let target else {
       if case .nothing = variable.shape { return .line }
-      try output.writer.write(variable.value, of: variable.shape)
+      do throws(Failure) {
+        try session.endingBySignals { () throws(Failure) in
+          try output.writer(within: timeout).write(variable.value, of: variable.shape)
+        }
+      } catch {
+        guard Interrupts.isRequested else { throw error }
+        Interrupts.clear()
+        return .interrupted
+      }
       return .line
     }
     // A call with one out parameter and no other result has the value of that parameter.

@@ -38,7 +38,7 @@ struct Failure: Error, Equatable {
 
   init(_ status: ExitStatus, _ message: String) {
     self.status = status
-    lines = ["plugin-host: \(message)"]
+    lines = ["\(Self.prefix)\(message)"]
   }
 
   /// The failure to read or write, which is a time-out if the deadline has passed.
@@ -50,5 +50,19 @@ struct Failure: Error, Equatable {
     self.status = status
     self.lines = lines
     self.facts = facts
+  }
+
+  private static let prefix = "plugin-host: "
+
+  /// The first line without the name of the program.
+  var message: String {
+    lines.first.map { $0.hasPrefix(Self.prefix) ? String($0.dropFirst(Self.prefix.count)) : $0 } ?? ""
+  }
+
+  /// Returns the failure with a place before its message: `PLACE: MESSAGE`.
+  func naming(_ place: String) -> Failure {
+    var failure = self
+    failure.lines = ["\(Self.prefix)\(place): \(message)"] + lines.dropFirst()
+    return failure
   }
 }

@@ -15,6 +15,19 @@ enum FileBytes {
   }
   private static let interruption = Mutex<(@Sendable () -> Bool)?>(nil)
 
+  /// Runs `body`. Reads and writes that wait meanwhile end with EINTR also once `isRequested` returns true.
+  static func interrupting<T>(
+    when isRequested: @escaping @Sendable () -> Bool, _ body: () throws(Failure) -> T
+  ) throws(Failure) -> T {
+    let outer = interruption.withLock { current in
+      let outer = current
+      current = { outer?() == true || isRequested() }
+      return outer
+    }
+    defer { interruption.withLock { $0 = outer } }
+    return try body()
+  }
+
   /// Reads all of a file, a pipe or a device, until its end.
   ///
   /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end was not reached by the
@@ -167,11 +180,11 @@ enum FileBytes {
 
   /// Writes all of `bytes` to `descriptor`, without a time limit if `deadline` is nil.
   ///
-  /// - Throws: `SystemError`; ETIMEDOUT if a pipe has not taken them by the deadline.
+  /// - Throws: `SystemError`; ETIMEDOUT if a pipe has not taken them by the deadline, EINTR if it was interrupted.
   static func write(
     _ bytes: some Collection<UInt8>, to descriptor: Int32, by deadline: ContinuousClock.Instant?
   ) throws(SystemError) {
-    guard let deadline else { return try write(bytes, to: descriptor) }
+    guard let deadline = deadline ?? deadlineOfInterruption else { return try write(bytes, to: descriptor) }
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
       try wait(for: descriptor, POLLOUT, until: deadline)

@@ -60,13 +60,19 @@ final class MainLoop {
   /// Runs until `done` is true, until `descriptor` can be read, or until a signal asks the process to end. Returns that
   /// signal.
   func run(until done: () -> Bool, orReadable descriptor: Int32?) -> Int32? {
+    recordingSignals { wait(until: done, orReadable: descriptor) }.signal
+  }
+
+  /// Runs `body` while the signals that ask the process to end are recorded. Returns its result, and the first signal
+  /// that arrived.
+  func recordingSignals<T>(_ body: () -> T) -> (result: T, signal: Int32?) {
     let signals = TerminationSignals(waking: wakeup, besidesInterrupts: notesInterrupts)
-    wait(until: done, orReadable: descriptor)
+    let result = body()
     // After restore() no first signal is recorded, so take() misses none.
     signals.restore()
     let signal = signals.take()
     if let signal { received.insert(signal) }
-    return signal
+    return (result, signal)
   }
 
   private func wait(until done: () -> Bool, orReadable descriptor: Int32?) {

@@ -33,6 +33,26 @@ extension EndToEnd {
       #expect(try AdoptedHeader.of(Self.endings, source: Self.endingsSource).signature(name) == name + types)
     }
 
+    @Test("a prefix before a joined verb makes another verb of it")
+    func prefixes() throws {
+      let header = """
+        typedef struct { unsigned check; void *filters; } block_t;
+        int block_uncomp_encode(block_t *block, int n);
+        int block_decomp(block_t *block, int n);
+        typedef struct { void *state; int n; } rule_t;
+        int rulecomp(rule_t *rule, int n);
+        void rulefree(rule_t *rule);
+        """
+      let source = """
+        int block_uncomp_encode() { return 0; } int block_decomp() { return 0; }
+        int rulecomp() { return 0; } void rulefree() {}
+        """
+      let adopted = try AdoptedHeader.of(header, source: source)
+      #expect(adopted.signature("block_uncomp_encode").contains("(block: ptr<block_t>, n: i32)"), "\(adopted.draft)")
+      #expect(adopted.signature("block_decomp").contains("(block: ptr<block_t>, n: i32)"), "\(adopted.draft)")
+      #expect(adopted.signature("rulecomp").contains("(rule: out(16) own(rulefree) ptr<rule_t>"), "\(adopted.draft)")
+    }
+
     private static let header = """
       typedef struct { void *state; int total; } sum_t;
       int sum_init(sum_t *sum, int start);

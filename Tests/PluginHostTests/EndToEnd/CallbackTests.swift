@@ -86,6 +86,24 @@ extension EndToEnd {
       #expect(harmful.isEmpty, "\(line.debugDescription)")
     }
 
+    @Test("a mistake in a function for a callback names the argument, and a path of a plugin how it begins")
+    func mistakesNameTheArgument() throws {
+      let none = try call("calling", "number", "3", "f=kinds.nothin")
+      #expect(none.status == 64 && none.errors.hasPrefix("plugin-host: \"f\": "), "\(none)")
+      let unknown = try call("calling", "number", "3", "f=nosuch.f")
+      let message = "plugin-host: \"f\": no plugin \"nosuch\""
+      #expect(unknown.status == 2 && unknown.errors.hasPrefix(message), "\(unknown)")
+      let folder = FixturePlugins.folder.path
+      let shell = try HostProcess(
+        ["-c", "cd \"$1/..\" && exec \"$0\" call calling number 3 \"f=$2\"", HostProcess.executable.path, folder])
+      shell.process.executableURL = URL(filePath: "/bin/sh")
+      let file = FixturePlugins.path("calling").split(separator: "/").suffix(2).joined(separator: "/")
+      shell.process.arguments?.append("\(file).later")
+      try shell.process.run()
+      let path = try shell.wait()
+      #expect(path.status == 64 && path.errors.contains("write ./\(file).later\n"), "\(path)")
+    }
+
     /// A mistake that is known before the call is one in the command line; a later one is a failure of the call.
     @Test(arguments: [
       ("f=\"abc\"", Int32(64), "\"f\": its value is \"abc\", but the callback returns bool: fn(i: i64) -> bool"),

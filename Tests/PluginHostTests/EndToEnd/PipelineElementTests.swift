@@ -38,11 +38,11 @@ extension EndToEnd {
           a: {call: kinds.text, each: [{zip: 01234, more: [1.10]}], with: {x: "${item.zip} ${item.more[0]}"}}
           b: {call: kinds.number, each: [{zip: 01234}], with: {x: "${item.zip}"}}
           c: {call: kinds.mixed, each: [{x: 1.50, y: 2}], with: {x: "${item.x}", y: "${item.y}"}}
-          d: {call: kinds.text, each: [{a: 01}, [02]], with: {x: "${item}"}}
+          d: {call: kinds.anything, each: [{a: 01}, [02]], with: {x: "${item}"}}
         result: [a, b, c, d]
         """)
       #expect(
-        ending.text == #"{"a":["01234 1.10"],"b":[1234.0],"c":[{"x":1.5,"y":2.0}],"d":["{\"a\":1}","[2]"]}"#
+        ending.text == #"{"a":["01234 1.10"],"b":[1234.0],"c":[{"x":1.5,"y":2.0}],"d":[{"a":1},[2]]}"#
           + "\n", "\(ending.errors)")
     }
 
@@ -59,13 +59,80 @@ extension EndToEnd {
       let secret = "secret of more than forty characters, which no message shows"
       for kind in ["abc", "'${s}'"] {
         let file = try PipelineFile(
-          "plugins: [kinds]\nsecrets: {s: {env: SECRET}}\n"
-            + "steps: {a: {call: kinds.event, each: [{kind: \(kind), data: {text: x}}], with: {e: '${item}'}}}\n")
+          "plugins: [kinds]\nset: {n: 0}\nsecrets: {s: {env: SECRET}}\n"
+            + "steps: {a: {call: kinds.event, each: [{kind: \(kind), data: {text: x}}], "
+            + "when: index == n, with: {e: '${item}'}}}\n")
         let ending = try HostProcess.run(["run", "--progress", "off", file.path], environment: ["SECRET": secret])
         #expect(ending.status == 1, "\(ending)")
         #expect(ending.errors.contains("argument 'e.kind' is a string, expected an integer from"), "\(ending.errors)")
         #expect(!ending.errors.contains("secret of more"), "\(ending.errors)")
       }
+    }
+
+    @Test(
+      "an element that does not suit its parameter is a mistake at its place, before anything runs",
+      arguments: [
+        ("tiny, with: {x: '${item}'}", "2", "x", "\"x\" is \"x\", expected an integer from -128 to 127"),
+        ("tiny, with: {x: '${item}'}", "2", "300", "\"x\" is \"300\", expected an integer"),
+        ("tiny, with: {x: '${item.b[-1]}'}", "{b: [2]}", "{b: [x]}", "\"x\" is \"x\", expected an integer"),
+        ("text, with: {x: '${item}'}", "a", "~", "\"x\" is null, expected"),
+        ("text, with: {x: '${item}'}", "a", "[1]", "\"x\" is a list, expected"),
+        ("text, with: {x: '${item}'}", "a", "{a: 1}", "\"x\" is a mapping, expected"),
+        ("blob, with: {x: '${item}'}", "a", "~", "\"x\" is null, expected"),
+        ("total, with: {xs: ['${item}', 1]}", "2", "x", "\"xs[0]\" is \"x\", expected"),
+        ("event, with: {e: {kind: '${item}', data: {text: x}}}", "2", "x", "\"e.kind\" is \"x\", expected"),
+      ])
+    func mistakesInTheFile(call: String, right: String, wrong: String, message: String) throws {
+      let text = "plugins: [kinds]\nsteps:\n  a:\n    call: kinds.\(call.replacing(", with", with: "\n    with"))\n"
+      let list = "    each:\n      - \(right)\n      - "
+      for options in [["--dry-run"], []] {
+        let file = try PipelineFile("\(text)\(list)\(wrong)\n")
+        let ending = try HostProcess.run(["run", "--progress", "off"] + options + [file.path])
+        #expect(ending.status == 64 && ending.text == "", "\(ending)")
+        // The column of the part in the element.
+        let column = wrong.hasPrefix("{b") ? 13 : 9
+        #expect(ending.errors.contains("p.yaml:8:\(column): error: \(message)"), "\(ending.errors)")
+        #expect(ending.errors.components(separatedBy: "error:").count == 2, "\(ending.errors)")
+      }
+      let ending = try run("\(text)\(list)\(right)\n")
+      #expect(ending.status == 0, "\(ending)")
+    }
+
+    @Test("a condition of elements may leave out those that do not suit")
+    func conditions() throws {
+      let step = "call: kinds.text, each: [~, x, [1]], with: {x: '${item}'}"
+      let right = try run("plugins: [kinds]\nsteps: {a: {\(step), when: index == 1}}\n")
+      #expect(right.status == 0 && right.text.contains("\"x\""), "\(right)")
+      for index in [0, 2] {
+        let wrong = try run("plugins: [kinds]\nsteps: {a: {\(step), when: index == \(index)}}\n")
+        #expect(wrong.status == 1 && wrong.errors.contains("argument 'x' is "), "\(wrong)")
+      }
+    }
+
+    @Test("null is an absent optional text, and a result in a list is a text where one is expected")
+    func nullAndResults() throws {
+      let folder = try TemporaryFolder()
+      try folder.write(
+        "library: libc.so.6\nfunctions: ['setlocale(category: i32, locale: const cstr? = null) -> cstr?']\n",
+        to: "c.adopt.yaml")
+      try folder.write(
+        """
+        plugins: [./c.adopt.yaml, kinds]
+        steps:
+          l: {call: c.setlocale, each: [~, "null", {n: ~}], with: {category: 6, locale: "${item}"}, when: index < 2}
+          p: {call: c.setlocale, each: [{n: ~}], with: {category: 6, locale: "${item.n}"}}
+          m: {call: kinds.mixed, with: {x: 1, y: 2}}
+          r: {call: kinds.text, each: ["${steps.m}"], with: {x: "${item}"}}
+          s: {call: kinds.text, each: [{o: "${steps.m}"}], with: {x: "${item.o}"}}
+          t: {call: kinds.text, each: [{o: "${steps.m}"}], with: {x: "${item.o.x}"}}
+        result: [l, p, r, s, t]
+        """, to: "p.yaml")
+      let ending = try HostProcess.run("run", "--progress", "off", folder.path("p.yaml"))
+      let mixed = #"["{\"x\":1.0,\"y\":2.0}"]"#
+      // The locale "null" does not exist; null asks for the name of the current one.
+      #expect(ending.text.hasPrefix(#"{"l":[""#) && ending.text.contains(#"",null"#), "\(ending)")
+      #expect(ending.text.contains(#""p":[""#), "\(ending)")
+      #expect(ending.text.hasSuffix("\"r\":\(mixed),\"s\":\(mixed),\"t\":[\"1.0\"]}\n"), "\(ending)")
     }
 
     @Test("a text in a list where a number is expected is named by its place")

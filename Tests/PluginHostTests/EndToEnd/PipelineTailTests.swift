@@ -68,5 +68,23 @@ extension EndToEnd {
         #expect(ending.status != 0)
       }
     }
+
+    @Test("the command line and sessions have a list by the name of the tail, too")
+    func commandLine() throws {
+      let folder = try TemporaryFolder()
+      try folder.write(
+        """
+        library: libsqlite3.so.0
+        functions: ['sqlite3_mprintf(format: cstr = "%s", ...: i32 | f64 | cstr) -> own(sqlite3_free) cstr ! null']
+        """, to: "u.adopt.yaml")
+      let words = ["format=%d %s", "...=[1,\"a\"]"]
+      let call = try HostProcess.run(["call", folder.path("u.adopt.yaml"), "sqlite3_mprintf"] + words)
+      #expect(call.text == "\"1 a\"\n" && call.status == 0, "\(call)")
+      let line = "u.sqlite3_mprintf format='%d %s' ...='[1,\"a\"]'\n"
+      let shell = try HostProcess.run("shell", "--plugins", folder.url.path, input: line)
+      #expect(shell.text == "\"1 a\"\n" && shell.status == 0, "\(shell)")
+      // A function with another tail, or without one, takes the word as a value.
+      #expect(try HostProcess.run("call", "kinds", "text", "...=x").text == "\"...=x\"\n")
+    }
   }
 }

@@ -53,7 +53,8 @@ import Testing
         "no plugin \"x\": name the folder it is in with --plugins or PROMISE_PLUGIN_PATH, or give its path, "
           + "with a slash in it")
     ) { try none.path(of: "x") }
-    #expect(throws: Failure(.notLoaded, "no plugin \"x\": no x.so or x.adopt.yaml in /a, /b")) {
+    let missing = "/a: No such file or directory; /b: No such file or directory"
+    #expect(throws: Failure(.notLoaded, "no plugin \"x\": no x.so or x.adopt.yaml in /a, /b; \(missing)")) {
       try PluginFinder(given: ["/a"], environment: "/b").path(of: "x")
     }
   }
