@@ -55,8 +55,6 @@ struct PipelineChecker {
       checkReferences(of: step.call, planned: calls[number])
       let rescue = rescue(of: step, number: number, calls: calls)
       let (condition, each) = control(of: step)
-      // A condition may leave out the elements that do not suit.
-      if each != nil, condition?.isForEach != true { checkElements(of: step, planned: calls[number]) }
       guard let call = calls[number] else { continue }
       steps.append(
         PipelinePlan.Step(
@@ -182,15 +180,6 @@ struct PipelineChecker {
 
   mutating func report(_ location: Location, _ message: String) {
     mistakes.report(location, message)
-  }
-
-  /// Reports the mistakes of a part of an element of a list, as if it were written for the parameter.
-  mutating func checkElement(_ part: Located<Pipeline.Input>, as type: ValueType, name: String) {
-    // The list has been counted, and its references have been checked.
-    var checker = self
-    (checker.mistakes, checker.standardInput, checker.isForEach) = ([], nil, false)
-    _ = checker.input(part, as: type, name: name)
-    mistakes += checker.mistakes
   }
 
   // MARK: Calls

@@ -95,15 +95,6 @@ struct Template: Equatable, Sendable {
   /// Whether a part of an element of a list is in the template.
   var hasItem: Bool { parts.contains { if case .item = $0 { true } else { false } } }
 
-  /// The path of `${item.part}`, or the empty path of `${item}`, if the template is nothing else.
-  var itemPath: ResultPath? {
-    switch parts.first {
-    case .item(let path) where parts.count == 1: path
-    case .variable("item") where parts.count == 1: ResultPath()
-    default: nil
-    }
-  }
-
   /// The results in the template.
   var results: [ResultReference] {
     parts.compactMap { part in

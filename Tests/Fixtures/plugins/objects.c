@@ -48,7 +48,7 @@ static struct box *box_new(int32_t number) {
 /* Makes a box once no other is alive; NULL if some are alive after a minute. */
 static struct box *box_alone(int32_t number) {
   struct timespec deadline;
-  clock_gettime(CLOCK_REALTIME, &deadline);
+  timespec_get(&deadline, TIME_UTC);
   deadline.tv_sec += 60;
   int failure = 0;
   pthread_mutex_lock(&lock);

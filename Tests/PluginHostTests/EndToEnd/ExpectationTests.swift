@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Messages for wrong values, which say what was expected.
+  /// Messages for wrong values, with the values that were expected.
   @Suite struct ExpectationTests {
     @Test(
       "the message for the value of an option names the accepted range",

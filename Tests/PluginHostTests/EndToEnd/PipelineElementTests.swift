@@ -69,35 +69,6 @@ extension EndToEnd {
       }
     }
 
-    @Test(
-      "an element that does not suit its parameter is a mistake at its place, before anything runs",
-      arguments: [
-        ("tiny, with: {x: '${item}'}", "2", "x", "\"x\" is \"x\", expected an integer from -128 to 127"),
-        ("tiny, with: {x: '${item}'}", "2", "300", "\"x\" is \"300\", expected an integer"),
-        ("tiny, with: {x: '${item.b[-1]}'}", "{b: [2]}", "{b: [x]}", "\"x\" is \"x\", expected an integer"),
-        ("text, with: {x: '${item}'}", "a", "~", "\"x\" is null, expected"),
-        ("text, with: {x: '${item}'}", "a", "[1]", "\"x\" is a list, expected"),
-        ("text, with: {x: '${item}'}", "a", "{a: 1}", "\"x\" is a mapping, expected"),
-        ("blob, with: {x: '${item}'}", "a", "~", "\"x\" is null, expected"),
-        ("total, with: {xs: ['${item}', 1]}", "2", "x", "\"xs[0]\" is \"x\", expected"),
-        ("event, with: {e: {kind: '${item}', data: {text: x}}}", "2", "x", "\"e.kind\" is \"x\", expected"),
-      ])
-    func mistakesInTheFile(call: String, right: String, wrong: String, message: String) throws {
-      let text = "plugins: [kinds]\nsteps:\n  a:\n    call: kinds.\(call.replacing(", with", with: "\n    with"))\n"
-      let list = "    each:\n      - \(right)\n      - "
-      for options in [["--dry-run"], []] {
-        let file = try PipelineFile("\(text)\(list)\(wrong)\n")
-        let ending = try HostProcess.run(["run", "--progress", "off"] + options + [file.path])
-        #expect(ending.status == 64 && ending.text == "", "\(ending)")
-        // The column of the part in the element.
-        let column = wrong.hasPrefix("{b") ? 13 : 9
-        #expect(ending.errors.contains("p.yaml:8:\(column): error: \(message)"), "\(ending.errors)")
-        #expect(ending.errors.components(separatedBy: "error:").count == 2, "\(ending.errors)")
-      }
-      let ending = try run("\(text)\(list)\(right)\n")
-      #expect(ending.status == 0, "\(ending)")
-    }
-
     @Test("a condition of elements may leave out those that do not suit")
     func conditions() throws {
       let step = "call: kinds.text, each: [~, x, [1]], with: {x: '${item}'}"
@@ -113,7 +84,7 @@ extension EndToEnd {
     func nullAndResults() throws {
       let folder = try TemporaryFolder()
       try folder.write(
-        "library: libc.so.6\nfunctions: ['setlocale(category: i32, locale: const cstr? = null) -> cstr?']\n",
+        "library: libc.so.6\nfunctions: ['setlocale(category: i32, locale: cstr?) -> cstr?']\n",
         to: "c.adopt.yaml")
       try folder.write(
         """

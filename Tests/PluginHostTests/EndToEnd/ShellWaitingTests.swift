@@ -87,7 +87,8 @@ extension EndToEnd {
       expectEnd(try shell.end(by: signal), by: signal)
     }
 
-    @Test("jobs of the main executor run while a script waits for its next line", arguments: places)
+    @Test(
+      "jobs of the main executor run while a script waits for its next line", arguments: ["in-process", "thread"])
     func jobs(place: String) throws {
       let shell = try Running(["shell", "--isolation", place])
       let made = folder.path("made")

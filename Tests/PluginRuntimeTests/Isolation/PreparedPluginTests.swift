@@ -35,7 +35,7 @@ struct PreparedPluginTests {
   /// Waits until the process was reaped.
   private func waitForEnd(of process: pid_t) async throws { try await waiting { kill(process, 0) != 0 } }
 
-  private func revision(_ host: Host) async throws -> PluginValue? {
+  private func revision(_ host: PluginRuntime.Host) async throws -> PluginValue? {
     try await host.call("revision", of: "test.preparing", []).outcomeInTime().value
   }
 
