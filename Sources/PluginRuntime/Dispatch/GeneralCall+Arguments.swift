@@ -49,7 +49,7 @@ extension GeneralCall {
       guard let value, slot.pointee.parameter.direction != .output else { return }
       let number = try storeElements(value, slot, memory)
       let isNULL = value.pointee.kind == promise_kind_t(PROMISE_KIND_VOID)
-      if !isNULL, let stated = slot.pointee.parameter.type.statedCount, number != stated {
+      if !isNULL, let stated = slot.pointee.statedCount, number != stated {
         throw ArgumentMismatch(message: "has \(number) bytes, expected \(stated)")
       }
       guard let count = slot.pointee.count else { return setCapacity(index, number) }

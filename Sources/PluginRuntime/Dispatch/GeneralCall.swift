@@ -172,7 +172,7 @@ extension GeneralCall {
   }
 
   /// Returns the current count of a counted parameter.
-  func count(of slot: Slot) -> Int? { slot.pointee.parameter.type.statedCount ?? number(slot.pointee.count) }
+  func count(of slot: Slot) -> Int? { slot.pointee.statedCount ?? number(slot.pointee.count) }
 
   /// Returns the number in a slot; `nil` without one, and if it is beyond an Int.
   func number(_ index: Int?) -> Int? {

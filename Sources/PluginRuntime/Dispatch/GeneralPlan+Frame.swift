@@ -13,10 +13,11 @@ extension GeneralPlan {
     nonisolated(unsafe) let plain: UnsafePointer<CallPlan.Parameter>?
     /// The role of a callback or a context.
     let role: CallbackPlan.Role?
-    /// Whether it is the address of elements; the index in `slots` of their count, `nil` if the call has no count; and
-    /// the size of an element in bytes.
+    /// Whether it is the address of elements; the index in `slots` of their count, `nil` if the call has no count; the
+    /// count that the type itself states; and the size of an element in bytes.
     let areElements: Bool
     let count: Int?
+    let statedCount: Int?
     let elementSize: Int
     /// Frame offsets of the argument slot and, for pointer arguments, of the pointee; `cell` is `nil` without one.
     let offset: Int
@@ -55,7 +56,7 @@ extension GeneralPlan {
             plain: keeps && parameter.type.hasPointer ? nil : plain(parameter, plan, role), role: role,
             areElements: areElements,
             count: parameter.type.countName.flatMap { name in parameters.firstIndex { $0.name == name } },
-            elementSize: TypeLayout(of: parameter.type.element)?.size ?? 1,
+            statedCount: parameter.type.statedCount, elementSize: TypeLayout(of: parameter.type.element)?.size ?? 1,
             offset: frame.add(TypeLayout(of: parameter.type)?.size ?? 0),
             cell: parameter.isByAddress && !areElements && !parameter.isKept ? frame.add(plan.layout.size) : nil,
             place: parameter.place, written: parameters.firstIndex { $0.counted == parameter.name },

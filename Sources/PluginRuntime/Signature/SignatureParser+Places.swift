@@ -40,8 +40,7 @@ extension SignatureParser {
         return "a count: only an argument, or one that is changed in place with 'inout', can have its elements counted "
           + "by the host alone"
       }
-      if type.statedCount != nil, ![.input, .output, .inOut].contains(self) || type.isOwn {
-        let count = type.statedCount ?? 0
+      if let count = type.statedCount, ![.input, .output, .inOut].contains(self) || type.isOwn {
         return "the name of a count, or 'own' with one; C's uint8_t[\(count)] is [u8; \(count)] in a struct or a list"
       }
       if type.content.isInlineText, ![.output, .inOut, .field, .member].contains(self) || type.isOwn {
