@@ -7,6 +7,9 @@ import Testing
 @testable import PluginRuntime
 
 /// Each test has a process of its own, where no other test opens files.
+///
+/// Threads of the system's libraries open a few descriptors late: fewer than the rounds of a test, which would leave
+/// one each.
 @Suite("File descriptors")
 struct FileDescriptorTests {
   @Test("file descriptors are closed by each load, also by one that fails")
@@ -26,8 +29,7 @@ struct FileDescriptorTests {
       try load()
       let before = Fixture.descriptors
       for _ in 0..<5 { try load() }
-      // The end of a compiler's process may have closed its socket late.
-      #expect(Fixture.descriptors <= before)
+      #expect(Fixture.descriptors < before + 5)
     }
   }
 
@@ -71,8 +73,8 @@ struct FileDescriptorTests {
       try await work()
       let before = Fixture.descriptors
       for _ in 0..<5 { try await work() }
-      // The thread of the last worker may not have released the copy of the file when the descriptors were counted.
-      try await waiting(for: { Fixture.descriptors <= before })
+      // The thread of the last worker may release the copy of the file late.
+      try await waiting(for: { Fixture.descriptors < before + 5 })
     }
   }
 
@@ -81,12 +83,9 @@ struct FileDescriptorTests {
     await #expect(processExitsWith: .success) {
       let host = Host()
       try host.load(Fixture.plugin("dying"), isolation: .tests)
-      // The first sleep opens descriptors that stay.
-      try await Task.sleep(for: .milliseconds(1))
       let before = Fixture.descriptors
-      for _ in 0..<5 { try PluginWatcher(host) { _, _ in }.stop() }
-      // Fewer, if one that load() had used was still open when the descriptors were counted.
-      try await waiting(for: { Fixture.descriptors <= before })
+      for _ in 0..<20 { try PluginWatcher(host) { _, _ in }.stop() }
+      try await waiting(for: { Fixture.descriptors < before + 20 })
       host.unloadAll()
     }
   }
