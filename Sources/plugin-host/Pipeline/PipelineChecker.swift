@@ -56,6 +56,10 @@ struct PipelineChecker {
       let rescue = rescue(of: step, number: number, calls: calls)
       let (condition, each) = control(of: step)
       guard let call = calls[number] else { continue }
+      // A condition on elements may leave out those that do not suit.
+      if let list = step.each, case .list(let input)? = each?.source, condition?.isForEach != true {
+        checkElements(of: list, input, for: call)
+      }
       steps.append(
         PipelinePlan.Step(
           name: step.name.value, call: call, inputs: graph.inputs[number], rescue: rescue, condition: condition,

@@ -77,7 +77,7 @@ extension PipelinePlan.Input {
   private static let computed = PluginValue.bytes([])
 
   /// Makes the argument for a parameter of that type.
-  fileprivate func content(for type: ValueType, _ results: StepResults) throws -> Argument.Content {
+  func content(for type: ValueType, _ results: StepResults) throws -> Argument.Content {
     switch self {
     case .text(let text): return .text(text)
     case .standardInput: return try ArgumentText.standardInput.content(for: type)

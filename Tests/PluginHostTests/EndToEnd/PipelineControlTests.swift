@@ -115,7 +115,8 @@ extension EndToEnd {
           b: {call: later.never, each: {stream: a}, timeout: 0.1}
         """, "--log", "off")
       #expect(event.errors.contains("plugin-host: b: [0]: timed out after 0.1 s\n"), "\(event.errors)")
-      let wrong = try run("steps: {a: {call: kinds.tiny, each: [1, 999], with: {x: \"${item}\"}}}")
+      let wrong = try run(
+        "steps: {a: {call: kinds.tiny, each: [1, 999], when: index >= 0, with: {x: \"${item}\"}}}")
       #expect(wrong.errors.contains("plugin-host: a: [1]: "), "\(wrong.errors)")
       let whole = try run("\(never)}}", "--timeout", "0.2", "--log", "off")
       #expect(whole.errors.hasSuffix("plugin-host: a: timed out after 0.2 s\n"), "\(whole.errors)")

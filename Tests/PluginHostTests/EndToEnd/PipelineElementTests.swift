@@ -69,6 +69,23 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "a wrong element of a written list is a mistake before anything runs",
+      arguments: [
+        ("kinds.tiny", "[1, 300, x]", "x: '${item}'", ["[1]: \"x\" is 300, expected", "[2]: \"x\" is \"x\", expected"]),
+        ("kinds.mixed", "[{x: 1, y: 2}, {x: 1}]", "x: '${item.x}', y: '${item.y}'", ["[1]: \"y\": "]),
+        ("kinds.event", "[{kind: abc, data: {text: x}}]", "e: '${item}'", ["[0]: \"e.kind\" is \"abc\", expected"]),
+        ("kinds.tiny", "'[1, null]'", "x: '${item}'", ["[1]: \"x\" is null, expected"]),
+        ("kinds.tiny", "[1, 2]", "x: '${item}00'", ["[1]: \"x\" is \"200\", expected"]),
+      ])
+    func written(function: String, list: String, with: String, messages: [String]) throws {
+      let ending = try run(
+        "plugins: [kinds]\nsteps:\n  a: {call: \(function), each: \(list), with: {\(with)}}\n", "--dry-run")
+      #expect(ending.status != 0, "\(ending)")
+      for message in messages { #expect(ending.errors.contains(message), "\(ending.errors)") }
+      #expect(!ending.errors.contains("[0]") || messages[0].hasPrefix("[0]"), "\(ending.errors)")
+    }
+
     @Test("a condition of elements may leave out those that do not suit")
     func conditions() throws {
       let step = "call: kinds.text, each: [~, x, [1]], with: {x: '${item}'}"
@@ -129,7 +146,7 @@ extension EndToEnd {
     @Test("the plan shows a list as written")
     func plan() throws {
       let ending = try run(
-        "plugins: [kinds]\nsteps: {a: {call: kinds.text, each: [{zip: 01234}, 1.10], with: {x: \"${item}\"}}}\n",
+        "plugins: [kinds]\nsteps: {a: {call: kinds.anything, each: [{zip: 01234}, 1.10], with: {x: \"${item}\"}}}\n",
         "--dry-run")
       #expect(ending.text.contains("for each of [{zip: 01234}, 1.10]\n"), "\(ending.text)")
     }
