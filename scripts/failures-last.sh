@@ -3,7 +3,7 @@
 # because logs often keep only the last lines of a long run. Exits with the command's status.
 # usage: scripts/failures-last.sh COMMAND [ARGUMENT...]
 #
-# LIMIT   seconds that the command may take: 1800. A hanging test is then listed as not ended.
+# LIMIT   seconds that the command may take: 2400. A hanging test is then listed as not ended.
 set -uo pipefail
 [[ $# -gt 0 ]] || { echo "usage: failures-last.sh COMMAND [ARGUMENT...]" >&2; exit 64; }
 log=$(mktemp)
@@ -13,7 +13,7 @@ trap 'rm -f "$log"' EXIT
 # session has them all, and tee ends when none of them has the pipe.
 exec {out}> >(tee "$log")
 tee=$!
-setsid timeout --kill-after=10 "${LIMIT:-1800}" "$@" >&"$out" 2>&1 &
+setsid timeout --kill-after=10 "${LIMIT:-2400}" "$@" >&"$out" 2>&1 &
 command=$!
 trap 'kill "$command"' INT TERM HUP
 wait "$command"
@@ -47,6 +47,6 @@ LC_ALL=C awk '
     if (!ended) for (test in open) print "did not end: " test
   }
 ' "$log"
-[[ $status -ne 124 && $status -ne 137 ]] || echo "ended after ${LIMIT:-1800} s"
+[[ $status -ne 124 && $status -ne 137 ]] || echo "ended after ${LIMIT:-2400} s"
 echo "status $status: $*"
 exit "$status"

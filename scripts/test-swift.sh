@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 scripts/check-clauses.sh
-scripts/failures-last.sh swift build --build-tests --explicit-target-dependency-import-check error
+LIMIT=3600 scripts/failures-last.sh swift build --build-tests --explicit-target-dependency-import-check error
 # The program of the tests itself: three `swift test` at once would write one plan of the build over each other.
 run="scripts/failures-last.sh .build/debug/promisesPackageTests.xctest --testing-library swift-testing"
 run="$run --experimental-maximum-parallelization-width 4"
