@@ -71,7 +71,7 @@ extension EndToEnd {
     func slowFifos(place: String) throws {
       let path = folder.path("fifo")
       #expect(mkfifo(path, 0o600) == 0)
-      let writer = open(path, O_RDWR)
+      let writer = open(path, O_RDWR | O_CLOEXEC)
       let options = ["--isolation", place, "--timeout", "200", "--raw"]
       let host = try HostProcess(["call"] + options + [FixturePlugins.path("files"), "content", "@\(path)"])
       try host.process.run()

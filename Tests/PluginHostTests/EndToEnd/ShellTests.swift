@@ -349,7 +349,7 @@ extension EndToEnd {
 private func openedForWriting(_ path: String) -> Int32 {
   let deadline = Date(timeIntervalSinceNow: 60)
   while Date() < deadline {
-    let writer = open(path, O_WRONLY | O_NONBLOCK)
+    let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
     if writer >= 0 { return writer }
     usleep(1000)
   }

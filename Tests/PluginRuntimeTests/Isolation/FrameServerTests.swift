@@ -20,7 +20,7 @@ struct FrameServerTests {
 
     init(limit: Int = 100, _ type: __socket_type = SOCK_STREAM) throws {
       var sockets: [Int32] = [-1, -1]
-      try #require(socketpair(AF_UNIX, Int32(type.rawValue), 0, &sockets) == 0)
+      try #require(socketpair(AF_UNIX, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0)
       host = sockets[0]
       channel = WorkerChannel(moving: sockets[1])
       server = FrameServer(channel, CallThreads(limit: 100), limit: limit)

@@ -178,7 +178,7 @@ private func becomeOtherUser() -> Bool {
 
 private func socketPair() -> [Int32] {
   var ends: [Int32] = [-1, -1]
-  #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+  #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
   return ends
 }
 

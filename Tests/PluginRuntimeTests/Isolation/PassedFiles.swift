@@ -115,7 +115,7 @@ struct PassedFiles {
   @Test("files that wait for a socket are sent with their frames")
   func waitingFrames() throws {
     var ends: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     defer { ends.forEach { close($0) } }
     var outgoing = OutgoingFrames()
     var sent: FileIdentity?

@@ -159,7 +159,8 @@ extension Reloading {
     }
     try FileManager.default.removeItem(atPath: build)
     try #require(mkdir(build, 0o700) == 0)
-    let descriptor = open(path, O_WRONLY | O_CREAT, 0o700)
+    // A process that another test starts would keep the file open for writing.
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o700)
     for part in [bytes.prefix(bytes.count / 2), bytes.dropFirst(bytes.count / 2)] {
       try #require(Array(part).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == part.count)
       // Several times the time for which no file may change.
@@ -182,7 +183,7 @@ extension Reloading {
     let reports = Recorder<String>()
     let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
     let built = try Fixture.plugin("reloading", ["-DREVISION=2", "-DEVENTS=\"\(file.events)\""])
-    let descriptor = open(built, O_RDWR)
+    let descriptor = open(built, O_RDWR | O_CLOEXEC)
     try #require(link(built, "\(file.path).new") == 0 && rename("\(file.path).new", file.path) == 0)
     try await Task.sleep(for: .milliseconds(300))
     #expect(reports.count == 0)
@@ -239,7 +240,7 @@ extension Reloading {
     let reports = Recorder<String>()
     let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
     // Writes the bytes that the file has, so that it can be loaded again.
-    let descriptor = open(file.path, O_WRONLY)
+    let descriptor = open(file.path, O_WRONLY | O_CLOEXEC)
     try #require(pwrite(descriptor, "\u{7F}ELF", 4, 0) == 4 && close(descriptor) == 0)
     try await waiting(for: { reports.events == ["test.reloading"] })
     watcher.stop()

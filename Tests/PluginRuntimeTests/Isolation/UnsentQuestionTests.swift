@@ -9,7 +9,7 @@ struct UnsentQuestionTests {
   @Test("questions of a worker that cannot be sent are rejected, and nothing is kept for their answers")
   func unsent() throws {
     var sockets: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0)
     defer { close(sockets[0]) }
     let channel = WorkerChannel(moving: sockets[1])
     let threads = CallThreads(limit: 1)

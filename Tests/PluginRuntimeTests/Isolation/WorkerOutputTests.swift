@@ -5,10 +5,16 @@ import Testing
 
 @Suite("Isolation: the output of a worker")
 struct WorkerOutputTests {
-  /// Passes a text through a pipe. Returns the output and the lines that were received.
-  private func output(of text: String) throws -> (output: WorkerOutput, received: [String]) {
+  /// The ends of a channel that no process of another test inherits.
+  private func channel() throws -> [Int32] {
     var ends: [Int32] = [0, 0]
-    try #require(pipe(&ends) == 0)
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+    return ends
+  }
+
+  /// Passes a text through a channel. Returns the output and the lines that were received.
+  private func output(of text: String) throws -> (output: WorkerOutput, received: [String]) {
+    let ends = try channel()
     let bytes = Array(text.utf8)
     #expect(write(ends[1], bytes, bytes.count) == bytes.count)
     close(ends[1])
@@ -32,8 +38,7 @@ struct WorkerOutputTests {
 
   @Test("the output of a worker is received in turns with frames, however much a worker writes")
   func turns() throws {
-    var ends: [Int32] = [0, 0]
-    try #require(pipe(&ends) == 0)
+    let ends = try channel()
     defer { ends.forEach { close($0) } }
     let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: 20_000)
     #expect(write(ends[1], lines, lines.count) == lines.count)

@@ -199,7 +199,7 @@ struct Closure {
     try Data(contents[0]).write(to: URL(filePath: path))
     let isOver = Atomic<Bool>(false)
     let writer = Thread { [contents] in
-      let descriptor = open(path, O_WRONLY)
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
       defer { close(descriptor) }
       var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
       while !isOver.load(ordering: .relaxed) {
