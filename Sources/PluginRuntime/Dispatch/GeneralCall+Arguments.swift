@@ -87,6 +87,9 @@ extension GeneralCall {
     try callbacks.store(value, role, at: memory)
   }
 
+  /// The least number of bytes behind the address of elements that have no count: the longest key of OpenSSL's ciphers.
+  private static let leastRoom = 64
+
   /// Stores the address of the elements of a counted type. Returns the count.
   private mutating func storeElements(
     _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
@@ -104,13 +107,14 @@ extension GeneralCall {
     var data = span.load(as: UnsafeMutableRawPointer?.self)
     let count = span.load(fromByteOffset: 8, as: Int.self)
     let size = slot.pointee.elementSize
+    // Zeros end elements that have no count, also for a function that reads a fixed number, such as a cipher's key.
+    let room = parameter.type.isUncounted ? max((count + 1) * size, Self.leastRoom) : max(count, 1) * size
     if count == 0, data != nil || !parameter.type.isOptional {
       // NULL means absent, so an empty value needs an address. It points to an element of zeros, because some functions
       // take a count of 0 to mean that a 0 ends the data.
-      data = try arena.allocate(size)
+      data = try arena.allocate(room)
     } else if parameter.direction == .inOut || parameter.type.isUncounted, let source = data {
-      // A zero ends elements that have no count.
-      let copy = try arena.allocate((count + (parameter.type.isUncounted ? 1 : 0)) * size)
+      let copy = try arena.allocate(room)
       copy.write(UnsafeRawBufferPointer(start: source, count: count * size))
       data = copy
     }

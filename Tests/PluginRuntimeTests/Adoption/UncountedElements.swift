@@ -23,6 +23,11 @@ struct UncountedElements {
       return sum;
     }
     int32_t is_null(const void *v) { return !v; }
+    int64_t sum_64(const uint8_t *key, const uint8_t *other) {
+      int64_t sum = 0;
+      for (int n = 0; n < 64; n++) sum += key[n];
+      return sum + 1000000 * other[0];
+    }
     int64_t *number_new(int64_t n) { int64_t *p = malloc(8); *p = n; return p; }
     void number_free(int64_t *n) { *n = 0; free(n); }
     int64_t *number_raw(int64_t n) { return number_new(n); }
@@ -33,7 +38,7 @@ struct UncountedElements {
       code, "upper(text: inout str[*]) -> cstr", "strip(text: inout str[*]) -> cstr",
       "wipe(data: inout bytes[*]) -> i32", "hash(v: bytes[*]) -> i64", "sum(mask: u32, values: &[u32; *]) -> i64",
       "is_null(v: bytes[*]?) -> i32", "number_new(n: i64) -> own(number_free) ptr<number>",
-      "number_raw(n: i64) -> ptr<number>")
+      "number_raw(n: i64) -> ptr<number>", "sum_64(key: bytes[*], other: bytes[*]) -> i64")
   }
 
   @Test("elements without a count are changed in place, and end where the function has put a NUL")
@@ -65,6 +70,14 @@ struct UncountedElements {
     }
     let nothing = await host.outcome("hash", of: "test.code", [.value(.int(3))]).pluginError
     #expect(nothing?.message.contains("expected bytes") == true, "\(nothing as Any)")
+  }
+
+  @Test("a function that reads more elements than were passed reads zeros, up to 64 bytes", arguments: [0, 1, 16, 63, 64])
+  func short(count: Int) async throws {
+    let key = PluginValue.bytes([UInt8](repeating: 1, count: count))
+    let other = PluginValue.bytes([UInt8](repeating: 255, count: 200))
+    let sum = try await Self.host().value("sum_64", .value(key), .value(other))
+    #expect(sum == .int(Int64(count) + 255_000_000))
   }
 
   @Test("elements without a count are parsed, and declared in C as an address without a count")
