@@ -4,8 +4,9 @@ import PluginRuntime
 extension PipelineChecker {
   /// Reports each element that does not suit a parameter. Arguments with other steps' results or files in them are not
   /// checked, and neither are elements with such.
-  mutating func checkElements(of list: Located<Pipeline.Input>, _ input: PipelinePlan.Input, for call: PipelinePlan.Call)
-  {
+  mutating func checkElements(
+    of list: Located<Pipeline.Input>, _ input: PipelinePlan.Input, for call: PipelinePlan.Call
+  ) {
     guard input.isKnown(elements: false), let elements = try? input.elements(StepResults()) else { return }
     let arguments = call.arguments.filter { !$0.input.results.isEmpty && $0.input.isKnown(elements: true) }
     for (index, element) in elements.enumerated() {
@@ -34,7 +35,7 @@ extension PipelinePlan.Input {
     }
   }
 
-  /// Returns what is wrong with the argument for an element; nil if it suits the parameter.
+  /// Returns the mistake in the argument for an element; nil if it suits the parameter.
   fileprivate func mistake(as parameter: Parameter, _ results: StepResults) -> String? {
     let type = parameter.argumentType
     do {

@@ -72,7 +72,9 @@ extension EndToEnd {
     @Test(
       "a wrong element of a written list is a mistake before anything runs",
       arguments: [
-        ("kinds.tiny", "[1, 300, x]", "x: '${item}'", ["[1]: \"x\" is 300, expected", "[2]: \"x\" is \"x\", expected"]),
+        (
+          "kinds.tiny", "[1, 300, x]", "x: '${item}'", ["[1]: \"x\" is 300, expected", "[2]: \"x\" is \"x\", expected"]
+        ),
         ("kinds.mixed", "[{x: 1, y: 2}, {x: 1}]", "x: '${item.x}', y: '${item.y}'", ["[1]: \"y\": "]),
         ("kinds.event", "[{kind: abc, data: {text: x}}]", "e: '${item}'", ["[0]: \"e.kind\" is \"abc\", expected"]),
         ("kinds.tiny", "'[1, null]'", "x: '${item}'", ["[1]: \"x\" is null, expected"]),

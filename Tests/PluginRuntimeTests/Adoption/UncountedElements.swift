@@ -72,7 +72,8 @@ struct UncountedElements {
     #expect(nothing?.message.contains("expected bytes") == true, "\(nothing as Any)")
   }
 
-  @Test("a function that reads more elements than were passed reads zeros, up to 64 bytes", arguments: [0, 1, 16, 63, 64])
+  @Test(
+    "a function that reads more elements than were passed reads zeros, up to 64 bytes", arguments: [0, 1, 16, 63, 64])
   func short(count: Int) async throws {
     let key = PluginValue.bytes([UInt8](repeating: 1, count: count))
     let other = PluginValue.bytes([UInt8](repeating: 255, count: 200))

@@ -24,7 +24,7 @@ struct FewDescriptors {
     #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits) == 0)
   }
 
-  /// Tries what must fail while so many descriptors are free, and checks that it leaves none.
+  /// Makes an attempt that must fail while so many descriptors are free. Whether it leaves none.
   ///
   /// Threads of the system's libraries open descriptors of their own at any time, so one attempt proves nothing. A leak
   /// is there after each. `attempt` returns true if it did not fail.
