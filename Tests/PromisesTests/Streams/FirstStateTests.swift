@@ -85,7 +85,9 @@ extension Observed {
         publisher.publish(1)
         publisher.publish(2)
         publisher.cancelAll()
-        return [first.id]
+        // The end follows before the future keeps its subscription.
+        let ended = Subscriber<Int, TestError>.just(3).first()
+        return [first.id, ended.id]
       }
       #expect(reports == [] && first.value == 1)
     }
